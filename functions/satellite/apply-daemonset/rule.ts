@@ -11,6 +11,7 @@ import { ConfigMap, type Kind, Namespace } from "../../../shared/kubernetes/kind
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { mapConcurrently } from "../../../shared/map-concurrently.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
@@ -63,7 +64,7 @@ const ofSatellites = (on: Bound["on"], { kind }: Kind): Bound => ({
 
 export const applyDaemonset = rule({
   name,
-  doc: "Keeps a satellite's DaemonSet on its Node as its LinstorSatellite says, and until its data is dealt with.",
+  doc: "Keeps the DaemonSet of a satellite on its Node until the data there is moved or given up.",
   ...satelliteRule,
   settings: spawnSettings,
   triggers: [
@@ -176,10 +177,13 @@ function verdictOn(seen: ConfiguredSeen): Verdict {
   if (unaddressed && !abandoned) return leave(unaddressed);
   const held = hasFinalizer(satellite, satelliteFinalizer);
   if (isBeingDeleted(satellite)) {
-    if (!held) return leave(`${title} is done with: its DaemonSet goes with it.`);
+    if (!held) return leave(`${title} needs nothing more: its DaemonSet is deleted with it.`);
     if (abandoned) return leave(abandoned);
     if (policy === "Delete")
-      return { do: "stop", message: `${title} is given up: its satellite is stopped, so that LINSTOR lets go of it.` };
+      return {
+        do: "stop",
+        message: `${title} is given up: its satellite is stopped, so that LINSTOR can remove the node.`,
+      };
   }
   if (!node) return leave(`The Node of ${title} is gone, and no satellite can run there.`);
   if (!held && !isBeingDeleted(satellite))
@@ -207,13 +211,13 @@ function decide({ seen, daemonSet, namespace, image, homeless, away }: Workload,
       if (homeless) return [notHoused(seen, namespace, homeless, now, at)];
       if (away) {
         const what = `The DaemonSet of LinstorSatellite ${satellite.metadata.name}`;
-        const { message, ...standing } = waitsFor(away, what, satellite, name, now, 30_000);
+        const { message, ...standing } = waitsFor(away, what, readProgress(satellite, name), now, 30_000);
         return [at.wait(message, standing)];
       }
       return [
         image
           ? applied(seen, daemonSet, { namespace, image }, now, at)
-          : at.leave("Which image its LINSTOR needs is not known."),
+          : at.leave("It is not known which image its LINSTOR needs."),
       ];
   }
 }
@@ -266,7 +270,7 @@ function applied(
   const next = nextLook(satellite, name, now, 10_000);
   const of = daemonSet?.metadata.labels?.[satelliteLabel];
   if (daemonSet && of !== satellite.metadata.uid) {
-    const message = `The DaemonSet of an earlier ${title} is still there; it goes, and is then made anew.`;
+    const message = `The DaemonSet of an earlier ${title} is still there. It is deleted, and then created again.`;
     const left = daemonSet.metadata.ownerReferences?.length || isBeingDeleted(daemonSet) ? [] : [removed(daemonSet)];
     return at.write(message, [...report("False", "InProgress", message), ...left], { step: { name: "waiting" }, next });
   }
@@ -284,7 +288,7 @@ function applied(
     return writes.length > 0 ? at.write(isWell, writes) : at.leave(isWell);
   }
   const message = `The DaemonSet of ${title} is being applied.`;
-  const doubt = `${message} Where that stays, the API server refuses it: look at the patches and the podTemplate.`;
+  const doubt = `${message} If this lasts, the API server refuses it: check the patches and the podTemplate.`;
   return at.write(message, [
     ...report("False", "InProgress", doubt),
     apply(ConfigMap, config.object, {}, owner),

@@ -8,7 +8,7 @@ export const spawnSettings = common.extend({
     .min(1)
     .default("quay.io/piraeusdatastore/piraeus-server")
     .describe(
-      "Image of the satellites. Without a tag or digest it is of the LINSTOR controller's version " +
-        "(`:v1.33.2`), which takes no other; `spec.repository` replaces what stands before its last part.",
+      "Image of the satellites. Without a tag or digest, the tag is the LINSTOR controller's version " +
+        "(`:v1.33.2`), which accepts no other. `spec.repository` replaces all but the last part of the name.",
     ),
 });

@@ -17,7 +17,7 @@ import { aboutVolume, marksFor } from "../lib/volumes.ts";
 export const awaitReattach = chainRule(evacuation, "await-reattach", {
   doc:
     "Holds an evacuation until the volumes that were attached on the node are attached elsewhere, " +
-    "or nobody uses them.",
+    "or no pod uses them.",
   triggers: [
     on(LinstorSatellite, ["update"]),
     on(VolumeAttachment, ["update", "delete"]),
@@ -58,7 +58,7 @@ function givenUp({ satellite, facts }: LookedSatellite, now: number): readonly D
       const volume = facts.objects.get(name);
       const message =
         `PersistentVolume ${name} was not attached to another Node in time, and the evacuation of ` +
-        `${facts.node} goes on without: its data may be placed where its pod does not run.`;
+        `${facts.node} goes on without it: its data may be placed where its pod does not run.`;
       return volume ? [aboutVolume(volume).record(message, warning("VolumeNotAttachedForEvacuation"))] : [];
     });
 }

@@ -14,8 +14,8 @@ import { allLeaving } from "../lib/subjects.ts";
 
 export const awaitSatellites = chainRule(evacuation, "await-satellites", {
   doc:
-    "Holds an evacuation until every other satellite is ready, for a time: then it goes on, " +
-    "and names those that are not.",
+    "Holds an evacuation until every other satellite is ready. After a time it goes on, " +
+    "and names those that are not ready.",
   triggers: [on(LinstorSatellite, ["add", "update", "delete"])],
   permissions: mayStep({ writes: { annotations: [recordKey] }, events: true }),
   // Any satellite may be what another one waits for.

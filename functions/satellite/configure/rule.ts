@@ -47,8 +47,8 @@ export interface Facts {
 export const configure = rule({
   name,
   doc:
-    "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node " +
-    "come to, and says in their status where they apply.",
+    "Merges the LinstorSatelliteConfigurations that match a Node into the spec of its LinstorSatellite, " +
+    "and says in their status where they apply.",
   settings: z.object({}),
   triggers: [
     on(LinstorSatelliteConfiguration, ["add", "update", "delete"]),
@@ -139,7 +139,7 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
   const faulty = configurations.find((one) => mayMatch(one, candidate) && problemsOf(one).length > 0);
   if (faulty)
     return leave(
-      `${title} keeps its spec until LinstorSatelliteConfiguration ${faulty.metadata.name} is mended: ` +
+      `${title} keeps its spec until LinstorSatelliteConfiguration ${faulty.metadata.name} is corrected: ` +
         problemsOf(faulty).join(" "),
     );
   const merged = mergeConfigurations(configurations.filter(isLiving).map(asConfiguration), candidate);
@@ -188,7 +188,7 @@ function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number):
     : appliedTo(asConfiguration(one), nodes);
   const message =
     problems.length > 0
-      ? `Error: ${problems.join(" ")} Satellites on its Nodes keep what they have until it is mended.`
+      ? `Error: ${problems.join(" ")} Satellites on its Nodes keep what they have until it is corrected.`
       : `The configuration applies to ${applies.matched} satellite${applies.matched === 1 ? "" : "s"}.`;
   const condition = {
     type: "Applied",

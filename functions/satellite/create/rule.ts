@@ -41,7 +41,7 @@ export const createSatellite = rule({
   name,
   doc:
     "Creates a LinstorSatellite for each Node that a LinstorCluster selects and whose taints it tolerates, " +
-    "and hands changes of Nodes on to the functions of satellites.",
+    "and passes changes of Nodes on to the functions of satellites.",
   settings: z.object({}),
   triggers: [on(Node, ["add", "update"]), on(LinstorCluster, ["add", "update"]), on(LinstorSatellite, ["delete"])],
   permissions: [
@@ -119,8 +119,10 @@ function withoutMark(node: KubernetesObject, decision: Decision): Decision {
     : unmarked(node, decision.message);
 }
 
-const unmarked = (node: KubernetesObject, message = `Node ${node.metadata.name} is what its LinstorSatellite says.`) =>
-  about(Node, node).write(message, removeMark(node));
+const unmarked = (
+  node: KubernetesObject,
+  message = `Node ${node.metadata.name} is unchanged for its LinstorSatellite.`,
+) => about(Node, node).write(message, removeMark(node));
 
 /** Guarded by the Node as it was read: what has changed since keeps its label. */
 function removeMark({ metadata: { name, uid, resourceVersion } }: KubernetesObject): readonly Write[] {
@@ -137,7 +139,7 @@ function noted(node: KubernetesObject, satellite: ConfiguredSatellite, { cluster
     clusters.find(({ metadata }) => metadata.name === clusterRef?.name),
   );
   if (foreign) return leave(foreign);
-  const message = `Node ${node.metadata.name} is not what its LinstorSatellite says: functions are to look at it.`;
+  const message = `Node ${node.metadata.name} has changed: its LinstorSatellite gets the new digest.`;
   return write(message, [annotate(LinstorSatellite, satellite, { [nodeDigestKey]: nodeDigest(node, satellite.spec) })]);
 }
 
@@ -147,7 +149,7 @@ function admitted(node: KubernetesObject, { clusters, configurations }: Facts): 
   const alive = clusters.filter((cluster) => !isBeingDeleted(cluster));
   const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
   const { name } = candidate;
-  if (isBeingDeleted(node) || !cluster) return leave(`Node ${name} is not to have a satellite now.`);
+  if (isBeingDeleted(node) || !cluster) return leave(`Node ${name} must not have a satellite now.`);
   const merged = mergeConfigurations(configurations, candidate);
   const message = `Node ${name} matches LinstorCluster ${cluster.metadata.name}, and gets a LinstorSatellite.`;
   return write(message, [created(node, cluster, merged)]);

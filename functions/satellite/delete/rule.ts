@@ -79,7 +79,7 @@ function unreadable(facts: Facts): readonly Decision[] {
   const clusters = new Map(facts.flatMap(({ cluster }) => (cluster ? [[cluster.metadata.uid, cluster] as const] : [])));
   return [...clusters.values()].flatMap((cluster) => {
     const problem = placementProblem(cluster.spec ?? {});
-    const message = `LinstorCluster ${cluster.metadata.name} cannot be obeyed. ${problem}`;
+    const message = `LinstorCluster ${cluster.metadata.name} is not valid. ${problem}`;
     return problem ? [about(LinstorCluster, cluster).record(message, warning("PlacementUnreadable"))] : [];
   });
 }

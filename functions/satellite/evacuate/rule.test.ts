@@ -37,6 +37,11 @@ test("calls LINSTOR with the Lease taken first, and with what was there and when
   expect(annotations[recordKey]).toBeDefined();
 });
 
+test("releases the Lease with LINSTOR's answer, because the node may be gone before the next look", () => {
+  const given = { kind: Lease, type: "json", patch: expect.arrayContaining([expect.objectContaining({ value: "" })]) };
+  expect(decide(aLeaving())).toMatchObject({ do: "call", answered: given });
+});
+
 test("keeps the count of before the first call when it calls again", () => {
   const called = new Date(now - 600_000).toISOString();
   const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], {
@@ -63,7 +68,7 @@ describe("the Lease", () => {
     const held = lease("LinstorSatellite node-2 (u2)", now - 10_000);
     expect(decide(aLeaving(), held)?.message).toContain("node-2 (u2) comes first, until 2026-01-01T00:02:50.000Z");
     const endless = { ...held, spec: { ...held.spec, renewTime: "now" } };
-    expect(decide(aLeaving(), endless)?.message).toContain("until somebody deletes Lease holdfast/");
+    expect(decide(aLeaving(), endless)?.message).toContain("until a person deletes Lease holdfast/");
   });
 
   test.each([

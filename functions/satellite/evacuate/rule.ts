@@ -1,7 +1,14 @@
 import { about } from "../../../shared/about.ts";
 import { chainRule, type Seen, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { heldUntil, Lease, type LeaseObject, releaseLease, takeLease } from "../../../shared/kubernetes/lease.ts";
+import {
+  heldUntil,
+  Lease,
+  type LeaseObject,
+  releaseLease,
+  releaseTaken,
+  takeLease,
+} from "../../../shared/kubernetes/lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { silent } from "../../../shared/steps.ts";
 import { evacuateNode } from "../lib/commands.ts";
@@ -45,8 +52,9 @@ export const evacuate = chainRule(evacuation, "evacuate", {
 });
 
 /**
- * Gives the Lease back as soon as LINSTOR itself says that it has answered the call that the Lease was taken for: the
- * copies that were begun are listed now, and keep calls for other nodes from what they would harm.
+ * Gives the Lease back where the function that made the call did not: as soon as LINSTOR itself says that it has
+ * answered the call that the Lease was taken for. The copies that were begun are listed now, and keep calls for other
+ * nodes from what they would harm.
  */
 function released(lease: LeaseObject | undefined, one: LookedSatellite, now: number): readonly Decision[] {
   const data = one.facts.is === "ready" ? one.facts.data : undefined;
@@ -70,27 +78,30 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   if (end !== undefined && !isUnused(lease, holder, data.calledAt)) {
     const until = Number.isFinite(end)
       ? `until ${new Date(end).toISOString()} at the latest`
-      : `until somebody deletes Lease ${namespace}/${leaseName}, in which no time can be read`;
+      : `until a person deletes Lease ${namespace}/${leaseName}, whose time cannot be read`;
     const holds = lease?.spec?.holderIdentity ?? "";
     // Also for a former satellite of the node.
     const message =
       holds.split(" (")[0] === holder.split(" (")[0]
-        ? `LINSTOR may still be carrying the last call for this node out, ${until}.`
+        ? `LINSTOR may still be carrying out the last call for this node, ${until}.`
         : `LINSTOR is called for one node at a time; ${holds} comes first, ${until}.`;
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }
   const before = { ...countBefore(data), ...data.before };
   const called = new Date(now).toISOString();
+  const claimant = { namespace, name: leaseName, holder, seconds: leaseSeconds };
   return [
     about.call(verdict.message, {
       step: { name: "called" },
       writes: [
-        takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now),
+        takeLease(lease, claimant, now),
         // The intent: of two instances that come so far, one is refused here, because the other has changed the object.
         ...recordWrites(satellite, now, { called, tried: circumstances(data), before }),
         ...shows(),
       ],
       command: evacuateNode({ at: context.controller, node: data.node.name, called }),
+      // A node with nothing on it is removed at once, and with it the property that would show the answer.
+      answered: releaseTaken(claimant, now),
       next,
     }),
   ];

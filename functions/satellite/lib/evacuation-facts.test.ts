@@ -69,7 +69,7 @@ test("a LINSTOR that lists none of the cluster's volumes is not believed, whatev
   expect(await look([volume("Bound")], [])).toMatchObject({
     is: "halted",
     message: expect.stringMatching(/lists none of the volumes of this cluster \(pvc-1\)/),
-    advice: expect.stringMatching(/LINSTOR_URL.*must be deleted\.$/),
+    advice: expect.stringMatching(/LINSTOR_URL.*Delete PersistentVolumes.*\.$/),
   });
   expect(await look([volume("Bound")], ["pvc-9"])).toMatchObject({ is: "halted" });
 });

@@ -65,6 +65,8 @@ interface Surroundings {
   /** Who is or wants to be evacuated, and how many may be at a time. */
   readonly contenders: readonly Contender[];
   readonly slots: number;
+  /** All satellites whose evacuation has begun, those of other LinstorClusters included. */
+  readonly inProgress: readonly string[];
   /** The annotation that says in which LINSTOR the node is, where it does not say so yet. */
   readonly note: Readonly<Record<string, string>>;
 }
@@ -157,6 +159,7 @@ export async function lookAtEvacuation(
     ...(reattachLimit === undefined ? {} : { reattachLimit }),
     contenders: satellites.filter((other) => nameOf(other) === name || contends(other)).map(contenderOf),
     slots: cluster?.spec?.maxConcurrentEvacuations ?? 0,
+    inProgress: all.filter((other) => readRecord(other) !== undefined).map(nameOf),
   };
   // Where there is no LINSTOR any more, none would answer.
   if (abandoned) return { is: "abandoned", message: abandoned, ...surroundings, note: {} };

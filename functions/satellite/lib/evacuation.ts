@@ -43,7 +43,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
       if (bound.length > 0)
         return (
           `Waiting for PVs to be schedulable on other nodes: ${listed(bound.map(({ name }) => name))}. The LINSTOR ` +
-          "Affinity Controller sees to it within a minute; if it does not, look whether it runs and whether " +
+          "Affinity Controller does this within a minute. If it does not, check that it runs, and that " +
           "another Node may use them."
         );
       return `The evacuation of LinstorSatellite ${facts.node} begins: no volume has to be marked.`;
@@ -51,7 +51,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
   },
   {
     name: "await-satellites",
-    doc: "Waits until every other satellite is ready, so that a replacement for this node takes part.",
+    doc: "Waits until every other satellite is ready, so that a replacement for this node can take copies.",
     done: (facts, now) => isMoot(facts) || isCalled(facts) || blocking(facts).length === 0 || isOverdue(facts, now),
     waiting: (facts) =>
       `Waiting for LinstorSatellites to become ready: ${listed(blocking(facts).map(({ name }) => name))}. Repair ` +
@@ -76,7 +76,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
         return `PVs are attached on other nodes: ${listed(reattached(facts).map(({ name }) => name))}.`;
       return (
         `Waiting for PVs to reattach on other nodes: ${listed(waited)}. Their pods must leave the node and start ` +
-        "elsewhere; where none will, remove the annotation " +
+        "elsewhere. If no pod will, remove the annotation " +
         `wait-for-reattach.evacuation.piraeus.io/${facts.node}.`
       );
     },
@@ -115,7 +115,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
   },
   {
     name: "remove",
-    doc: "Removes the satellite from LINSTOR, and lets the LinstorSatellite go.",
+    doc: "Removes the satellite from LINSTOR, and then the finalizer of the LinstorSatellite.",
     done: (facts) => facts.satellite.deleting && !facts.satellite.held && dataOf(facts) === undefined,
     waiting: (facts) => {
       if (!facts.satellite.deleting)

@@ -55,7 +55,7 @@ export function hookOrder(facts: HookFacts): HookOrder {
     };
   return {
     hooks: "set",
-    message: "The Machine is already being deleted, and its server still runs: it is made to wait.",
+    message: "The Machine is being deleted, but its server still runs: the Machine is made to wait.",
   };
 }
 

@@ -149,7 +149,7 @@ async function read(
   if (!kinds && isNeeded)
     throw new Error(
       "the cluster serves no Machines of a version that is known. Look whether Cluster API is installed there, and " +
-        "whether the kubeconfig leads to the management cluster. Only if there is none any more, remove the " +
+        "whether the kubeconfig leads to the management cluster. Only if that cluster is gone, remove the " +
         "annotation " +
         `${machineKey} of the LinstorSatellite.`,
     );

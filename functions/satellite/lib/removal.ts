@@ -2,7 +2,7 @@ import { z } from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
-import type { Write } from "../../../shared/kubernetes/write.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import { LinstorSatellite } from "./kinds.ts";
 
 /**
@@ -21,6 +21,8 @@ const schema = z.looseObject({
   uid: z.string(),
   called: z.iso.datetime(),
   answered: z.literal(true).optional(),
+  /** The node was empty, and all that was on it elsewhere. */
+  proven: z.literal(true).optional(),
 });
 
 const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, removalKey, schema);
@@ -28,23 +30,20 @@ const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, remov
 /** Whether a node that LINSTOR does not list was removed by us, who had proof that it may be, or the order to. */
 export const isRemovalCalled = (satellite: KubernetesObject): boolean => read(satellite) !== undefined;
 
+/** The same of a node that was empty then: whatever has happened to copies elsewhere since, it took none along. */
+export const isRemovalProven = (satellite: KubernetesObject): boolean => read(satellite)?.proven === true;
+
 /**
- * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, and the change
- * of this very note when LINSTOR has answered.
+ * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says
+ * whether the node was `proven` to be empty, and the change of this very note when LINSTOR has answered.
  */
-export function noteRemoval(satellite: KubernetesObject, now: number): { before: Write; answered: Write } {
-  const { name, uid } = satellite.metadata;
-  const note = { v: 1, uid, called: new Date(now).toISOString() };
+export function noteRemoval(satellite: KubernetesObject, now: number, proven?: true) {
+  const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), proven };
   const text = JSON.stringify(note);
-  const path = `/metadata/annotations/${removalKey.replace("/", "~1")}`;
-  const patch = [
-    { op: "test", path: "/metadata/uid", value: uid },
-    { op: "test", path, value: text },
-    { op: "replace", path, value: JSON.stringify({ ...note, answered: true }) },
-  ];
+  const answered = JSON.stringify({ ...note, answered: true });
   return {
     before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
-    answered: { verb: "patch", kind: LinstorSatellite, namespace: undefined, name, type: "json", patch },
+    answered: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, answered),
   };
 }
 

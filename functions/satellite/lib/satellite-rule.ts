@@ -22,7 +22,7 @@ export const common = z.object({
   satelliteWait: wholeNumber(0)
     .default(30 * minute)
     .describe(
-      "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a " +
+      "Milliseconds that an evacuation waits for other satellites that are not ready. Then it goes on with a " +
         "warning. 0: as long as it takes.",
     ),
   satelliteNamespace: z
@@ -40,7 +40,7 @@ export const common = z.object({
   satelliteLookAgain: wholeNumber(second)
     .default(10 * second)
     .describe(
-      "Milliseconds after which LINSTOR is asked again how far copies are, of which no event comes. What begins to " +
+      "Milliseconds after which LINSTOR is asked again about copies, for which no event comes. What begins to " +
         "wait between two ticks of the sweep is first asked for with the next tick.",
     ),
   ...linstorAddresses.shape,

@@ -146,7 +146,7 @@ export function foreignLifecycle(
   if (times.every((time) => time < since)) return undefined;
   const what = Number.isNaN(since) ? "has written this LinstorSatellite" : "still writes this LinstorSatellite";
   return (
-    `piraeus-operator ${what}, and two must not evacuate one node: scale its Deployment to zero, and set the ` +
+    `piraeus-operator ${what}, and two programs must not evacuate one node. Scale it to zero, and set the ` +
     `annotation ${handedOverKey} of the LinstorCluster to the time at which its last pod had stopped.`
   );
 }
@@ -168,13 +168,13 @@ export function abandonedBecause({
   if (machine?.clusterDeleting) return "The whole cluster is being deleted, and the data of its satellites with it.";
   const { name } = satellite.spec?.clusterRef ?? {};
   if (!name) return undefined;
-  if (!cluster) return `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`;
+  if (!cluster) return `The LinstorCluster ${name} is gone: the satellite is released without a call to LINSTOR.`;
   if (!isBeingDeleted(satellite)) return undefined;
   // One of the same name that has come since did not ask for this deletion: garbage collection did.
   const owner = ownerOf(satellite);
   if (owner?.name === name && owner.uid !== cluster.metadata.uid)
-    return `The LinstorCluster ${name} was replaced, and the satellite of the former one is let go without LINSTOR.`;
+    return `The LinstorCluster ${name} was replaced: the former one's satellite is released without a call to LINSTOR.`;
   return isBeingDeleted(cluster)
-    ? `The LinstorCluster ${name} is being deleted, and the satellite is let go without LINSTOR.`
+    ? `The LinstorCluster ${name} is being deleted: the satellite is released without a call to LINSTOR.`
     : undefined;
 }

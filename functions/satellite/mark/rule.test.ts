@@ -119,6 +119,20 @@ describe("the beginning", () => {
 });
 
 test.each([
+  ["begins at this moment", [], "queued"],
+  ["has begun", ["node-9"], "acting"],
+])("while a satellite of another LinstorCluster has the Lease and %s: %s", (_, inProgress, step) => {
+  const spec = { holderIdentity: "LinstorSatellite node-9", renewTime: new Date(now).toISOString() };
+  const metadata = { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" };
+  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata };
+  const held = { ...lease, spec: { ...spec, leaseDurationSeconds: 60 } };
+  const contenders = [{ name: "node-1", inProgress: false, since: 1 }];
+  const seen = aLeaving({ contenders, slots: 1, inProgress }, { satellite: unbegun });
+  const decisions = mark.decide({ seen: [seen], ...unheld, lease: held }, now, settings);
+  expect(decisions).toMatchObject([{ step: { name: step } }]);
+});
+
+test.each([
   ["is not leaving", aSeen({ leaving: false })],
   ["is piraeus-operator's", aSeen({ foreign: "Somebody else has it." })],
   ["is at another step", aLeaving()],

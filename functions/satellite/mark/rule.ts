@@ -13,7 +13,7 @@ import { evacuation, isToBeNoted, unmarked } from "../lib/evacuation.ts";
 import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
-import { isSeenDeleting, machineLeavesLabel } from "../lib/machine.ts";
+import { isSeenDeleting, machineLeavesLabel, mayCarryHooks } from "../lib/machine.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
 import { conditions, conditionWrites } from "../lib/satellite.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
@@ -80,8 +80,10 @@ function act(
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
-  // A Machine that was deleted without our hooks is made to wait before its evacuation begins, or never.
-  const isHeld = facts.satellite.deleting || facts.hooks?.preTerminate || isSeenDeleting(satellite) || problem;
+  // A Machine that was deleted without our hooks is made to wait before its evacuation begins, or never. Where hooks
+  // may be on it and are not, they are just being set: once it has begun they never are.
+  const isTooLate = isSeenDeleting(satellite) && !mayCarryHooks(satellite);
+  const isHeld = facts.satellite.deleting || facts.hooks?.preTerminate || isTooLate || problem;
   if (!facts.begun && !isHeld) {
     const message = `Whether the Machine of LinstorSatellite ${facts.node} can still be made to wait is looked at.`;
     return [about.wait(message, { step: { name: "waiting" }, next })];
@@ -99,16 +101,17 @@ function act(
     if (facts.slots > 0) {
       const holder = holderOf(facts.node);
       const begins = lease?.spec?.holderIdentity;
-      const isSeen = facts.contenders.some(({ name, inProgress }) => inProgress && holderOf(name) === begins);
+      // One Lease serves all LinstorClusters: it is free as soon as its holder has begun, whichever it belongs to.
+      const isSeen = facts.inProgress.some((name) => holderOf(name) === begins);
       if (heldUntil(lease, now) !== undefined && begins !== holder && !isSeen) {
-        const message = `Waiting for a free evacuation slot: that of ${begins} begins at this moment.`;
+        const message = `Waiting for a free evacuation slot: the evacuation of ${begins} is just beginning.`;
         const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
         return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
       }
       taken.push(takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now));
     }
   } else if (isToBeNoted(facts)) {
-    const message = `LinstorSatellite ${facts.node} is to say in which LINSTOR its node is.`;
+    const message = `LinstorSatellite ${facts.node} gets a note that says in which LINSTOR its node is.`;
     return [about.write(message, [annotate(LinstorSatellite, satellite, facts.note)], { progress: "unchanged" })];
   }
   // The record comes first, and where the node is with it: hooks that were released are not put back where it is.

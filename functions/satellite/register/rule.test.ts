@@ -95,6 +95,17 @@ describe("what leaves is not registered again", () => {
     expect(decide({ ...more, nodes: undefined })).toMatchObject({ do: "leave" });
     // Whatever was asked before.
     expect(decide({ ...more, nodes: [] })).toMatchObject({ do: "leave" });
+    expect(decide({ ...more, nodes: [listed()] })).toMatchObject({ do: "leave" });
+  });
+
+  test.each([
+    ["Evacuate", { do: "call", command: { name: "change a node's address" } }],
+    ["Delete", { do: "leave" }],
+    ["Retain", { do: "leave" }],
+  ])("nor connected again at its pod's new address, but under Evacuate: %s", (policy, decision) => {
+    const satellite = aSatellite({ policy, record: false });
+    const nodes = [listed({ address: "10.0.0.9", connection: "OFFLINE" })];
+    expect(decide({ satellite, policy: policy as "Evacuate", nodes })).toMatchObject(decision);
   });
 });
 
@@ -140,7 +151,7 @@ describe("a node that there is", () => {
   test("at the same address and not connected: it says so, and looks again", () => {
     const decision = decide({ nodes: [listed({ connection: "OFFLINE" })] });
     expect(decision).toMatchObject({ do: "write", step: { name: "waiting" }, next: now + 10_000 });
-    expect(reports(decision)).toContain("it is OFFLINE");
+    expect(reports(decision)).toContain("its connection is OFFLINE");
   });
 
   test("at another address, offline and registered for Kubernetes: LINSTOR looks for it where its pod is", () => {

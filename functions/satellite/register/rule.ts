@@ -15,7 +15,7 @@ import {
   lookAtConfigured,
 } from "../lib/configuration/configured-satellite.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
-import { leftAlone } from "../lib/left-alone.ts";
+import { isLeaving, leftAlone } from "../lib/left-alone.ts";
 import type { Address } from "../lib/linstor/client.ts";
 import {
   isEvacuating,
@@ -81,8 +81,10 @@ export const register = rule({
 
 /**
  * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
+ * One that is evacuated needs its connection until the end, so LINSTOR must have the address of its pod.
  */
-const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, "leaves, and is not registered again.");
+const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, seen.policy === "Evacuate" ? undefined : leaves);
+const leaves = "leaves, and is not registered again.";
 
 const isUnsettled = (satellite: ConfiguredSatellite) =>
   !isBeingDeleted(satellite) && !isSettled(satellite, lifeConditions.available);
@@ -112,9 +114,11 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const refused = (why: string) =>
     at.write(why, report(false, "Error", `Error: ${why}`), { step: { name: "refused" }, next });
 
+  const ip = addressFor(addresses, satellite.spec?.ipFamilies);
+  const hasMoved = ip && node && !uses(node, addressOf(ip, node, satellite.spec?.internalTLS !== undefined));
+  if (isLeaving(seen) && !hasMoved) return at.leave(`LinstorSatellite ${name} ${leaves}`);
   const unnamable = nameProblem(seen);
   if (unnamable && !node) return refused(unnamable);
-  const ip = addressFor(addresses, satellite.spec?.ipFamilies);
   if (node && !/^(satellite|combined)$/i.test(node.type))
     return refused(
       `LINSTOR has a node ${name} of the type ${node.type}, which runs no satellite. Give it another name.`,
@@ -129,7 +133,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   if (other)
     return refused(
       `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. Two nodes of ` +
-        `one address would take turns: give ${other.name} its own address, or delete it in LINSTOR if it is no more.`,
+        `one address disturb each other: give ${other.name} its own address, or delete it in LINSTOR if it is gone.`,
     );
   if (!node) {
     const called = lastRegistration(satellite);
@@ -148,9 +152,10 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
       next,
     });
   }
-  if (isEvicted(node)) return waits(`LINSTOR has evicted ${name}. It is taken back when its satellite is connected.`);
+  if (isEvicted(node))
+    return waits(`LINSTOR has evicted ${name}. The eviction is undone when its satellite is connected.`);
   if (node.flags.includes("DELETE"))
-    return waits(`LINSTOR is deleting a node ${name} of former times. It is registered again when that is gone.`);
+    return waits(`LINSTOR is deleting an earlier node ${name}. The satellite is registered when that node is gone.`);
   if (!uses(node, address)) return moved(seen, node, address, { at, waits, refused, next });
   // It answers at the address of the satellite's pod, which nobody else's can.
   if (isOnline(node) && !isWitnessed(node))
@@ -161,7 +166,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
     });
   if (isOnline(node)) return isConnected(`${name} is registered. ${connected}`, noteChange(satellite, url, node.uuid));
   const evacuated = isEvacuating(node) ? " It was evacuated." : "";
-  return waits(`LINSTOR is not connected with the satellite on ${name}: it is ${node.connection}.${evacuated}`);
+  return waits(`LINSTOR cannot use the satellite on ${name} yet: its connection is ${node.connection}.${evacuated}`);
 }
 
 type Says = (why: string) => Decision;
@@ -183,7 +188,7 @@ function moved(
     return waits(`LINSTOR is still connected with ${name} as it was before its port or its certificates changed.`);
   // Whatever else it is than OFFLINE, something answers.
   if (node.connection !== "OFFLINE")
-    return refused(`${what} Another satellite answers there: stop it, or give the LINSTOR node of it another name.`);
+    return refused(`${what} Another satellite answers there: stop it, or rename its node in LINSTOR.`);
   if (!isWitnessed(node))
     return refused(
       `${what} Nothing says that it was registered for this Kubernetes cluster: delete it in LINSTOR if it is no ` +

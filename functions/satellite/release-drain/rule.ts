@@ -6,7 +6,7 @@ import { hooksPatch, preDrainHook } from "../lib/machine.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
 
 export const releaseDrain = chainRule(evacuation, "release-drain", {
-  doc: "Lets Cluster API drain the Node of a satellite whose volumes may go elsewhere, and whose neighbours are ready.",
+  doc: "Lets Cluster API drain the Node of a satellite whose volumes may move, and whose neighbours are ready.",
   permissions: mayStep({ hooks: [preDrainHook], events: true }),
   act: ({ facts, standing, act }) => {
     const { machine } = facts;

@@ -7,7 +7,7 @@ import { mayStep } from "../lib/satellite-rule.ts";
 
 export const releaseTerminate = chainRule(evacuation, "release-terminate", {
   doc:
-    "Lets Cluster API shut down the Node of a satellite that is evacuated, once no volume carries marks of it any " +
+    "Lets Cluster API shut down the Node of a satellite that is evacuated, when no volume has a mark of it any " +
     "more.",
   permissions: mayStep({ hooks: [preTerminateHook], events: true }),
   act: ({ facts, standing, act }) => {

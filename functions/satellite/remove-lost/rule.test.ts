@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { registrationKey } from "../lib/registration.ts";
+import { isRemovalCalled, isRemovalProven } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
@@ -20,6 +21,14 @@ test("gives up a node that is offline", () => {
     do: "call",
     command: { name: "give a node up as lost", input: { node: "node-1" } },
   });
+});
+
+test("says with its call only that it may remove the node, not that all is elsewhere", () => {
+  const decision = decide(seen());
+  const [note] = decision?.do === "call" ? (decision.writes ?? []) : [];
+  const { annotations } = (note as { patch: { metadata: { annotations: object } } }).patch.metadata;
+  const satellite = aSatellite({ policy: "Delete", metadata: { annotations } });
+  expect([isRemovalCalled(satellite), isRemovalProven(satellite)]).toEqual([true, false]);
 });
 
 test.each(["ONLINE", "CONNECTED"])("waits while the node is %s", (connection) => {

@@ -7,6 +7,7 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { loseNode } from "../lib/commands.ts";
 import { whole } from "../lib/data/data-facts.ts";
 import { lookAtOwnNode, witnessProblem } from "../lib/data/look-at-data.ts";
@@ -16,6 +17,7 @@ import { isOnline, type LinstorNode } from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { linstorKey, noteChange } from "../lib/linstor-note.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
+import { mayCarryHooks } from "../lib/machine.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
@@ -53,14 +55,20 @@ export const removeLost = rule({
     events: true,
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
-  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  finalizers: [
+    { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },
+  ],
   steps: { cleaning: silent, registering: silent, connected: silent, losing: silent, stuck: warning("RemovalStuck") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
     const satellite = await lookAtSatellite(client, name, settings);
     if (!satellite) return undefined;
-    const onMachine = await withMachine(client, satellite);
+    const onMachine = await withMachine(client, satellite).catch((error) => {
+      // What is known not to carry our hooks has nothing to be taken off.
+      if (!(error instanceof SystemError) || mayCarryHooks(satellite.satellite)) throw error;
+      return { ...satellite, machine: undefined, leaving: false };
+    });
     const { foreign, unaddressed } = satellite;
     const seen = { ...onMachine, foreign: foreign ?? (abandonedBecause(onMachine) ? undefined : unaddressed) };
     const { facts: volumes } = await lookAtVolumes(client, name);
@@ -102,9 +110,13 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
   }
   if (Object.keys(note).length > 0)
     return [
-      write(`${title} is to say in which LINSTOR its node is.`, [annotate(LinstorSatellite, satellite, note)], {
-        progress: "unchanged",
-      }),
+      write(
+        `${title} gets a note that says in which LINSTOR its node is.`,
+        [annotate(LinstorSatellite, satellite, note)],
+        {
+          progress: "unchanged",
+        },
+      ),
     ];
   const pending = removalPending(satellite, now);
   if (pending) return [waiting("losing", pending)];

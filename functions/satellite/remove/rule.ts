@@ -7,6 +7,7 @@ import { mayRemove } from "../lib/data/emptiness.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
+import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
@@ -20,7 +21,9 @@ export const remove = chainRule(evacuation, "remove", {
     writes: { annotations: [removalKey], finalizers: [satelliteFinalizer] },
     events: true,
   }),
-  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  finalizers: [
+    { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },
+  ],
   steps: { removing: silent },
   act,
 });
@@ -36,7 +39,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   const removal = mayRemove(facts.data);
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
-  const { before, answered } = noteRemoval(satellite, now);
+  const { before, answered } = noteRemoval(satellite, now, true);
   return [
     about.call(removal.message, {
       step: { name: "removing" },

@@ -44,8 +44,8 @@ export type Facts =
 export const restore = rule({
   name,
   doc:
-    "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, " +
-    "and forgets what was written down about it.",
+    "Undoes an evacuation or eviction in LINSTOR when the satellite is to stay, " +
+    "and removes what was written down about it.",
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["add", "update"]), ...onMachine(["update", "delete"])],
   permissions: mayLook({ writes: { annotations: [recordKey] }, machines: "read", conditions: true, events: true }),
@@ -84,8 +84,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   const { satellite, linstor: node, record, foreign, leaving, moved } = seen;
   const { leave, call, write, wait } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (foreign || leaving || isBeingDeleted(satellite))
-    return [leave(foreign ?? `${title} leaves: nothing is taken back.`)];
+  if (foreign || leaving || isBeingDeleted(satellite)) return [leave(foreign ?? `${title} leaves: nothing is undone.`)];
   // Without a record it is registered where its LinstorCluster says now. With one nobody does that, and copies of it
   // may still be on their way where it was.
   if (moved !== undefined && record) {
@@ -97,12 +96,12 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   }
   const facts = undoFacts(seen);
   if (mustRestore(facts) && node && !isOnline(node)) {
-    const message = `${title} stays: LINSTOR takes its evacuation back as soon as it is connected with the satellite.`;
+    const message = `${title} stays: LINSTOR undoes its evacuation as soon as it is connected with the satellite.`;
     return [wait(message, { step: { name: "offline" }, next: nextLook(satellite, name, now, returnsWithin) })];
   }
   if (mayRestore(facts))
     return [
-      call(`${title} stays: LINSTOR takes its evacuation back.`, {
+      call(`${title} stays: LINSTOR undoes its evacuation.`, {
         step: { name: "restoring" },
         command: restoreNode({ at: seen.controller, node: node?.name ?? satellite.metadata.name }),
         next: nextLook(satellite, name, now, 10_000),
@@ -117,7 +116,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   }
   const isTakenBack = node ? !isEvacuating(node) && !isEvicted(node) : seen.isUnlisted;
   if (!record || !facts.nodeWanted || !isOver || !isTakenBack)
-    return [leave(`There is no evacuation of ${title} to take back now.`)];
+    return [leave(`There is no evacuation of ${title} to undo now.`)];
   const rest = node
     ? "Copies that were on their way are still made, and their sources go."
     : "LINSTOR does not list its node any more, and the satellite is registered again.";

@@ -54,7 +54,9 @@ export const retain = rule({
     events: true,
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
-  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  finalizers: [
+    { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },
+  ],
   steps: { cleaning: silent, halting: silent, stuck: warning("MachineHeldForData") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],

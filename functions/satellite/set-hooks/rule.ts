@@ -42,8 +42,8 @@ export type Facts =
 export const setHooks = rule({
   name,
   doc:
-    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it " +
-    "is while the Node exists, and takes our hooks from Machines that are not to wait.",
+    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, notes which Machine it " +
+    "is while the Node exists, and removes Holdfast's hooks from Machines that need not wait.",
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   permissions: [
@@ -58,6 +58,18 @@ export const setHooks = rule({
     { resource: Infrastructure, verbs: ["get"] },
   ],
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
+  leavesBehind: [
+    {
+      kind: LinstorSatellite,
+      isOn: mayCarryHooks,
+      what: "LinstorSatellites whose Machine may carry Holdfast's hooks",
+      effect:
+        `Without Holdfast or piraeus-operator, such a Machine waits for ever when it is deleted. Their annotation ` +
+        `${machineKey} names it. To remove the hooks after the uninstall, on the cluster of the Machines: kubectl ` +
+        `annotate machine NAME -n NAMESPACE ${preDrainHook}- ${preTerminateHook}-. A Machine that is being deleted ` +
+        "then goes at once, with its disks.",
+    },
+  ],
   steps: {
     late: warning("EvacuationTooLate"),
     foreign: warning("OperatorActive"),

@@ -108,7 +108,9 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     writes.length > 0 ? at.write(message, writes) : at.leave(message),
   ];
   if (!found || !isOnline(found.node) || isEvacuating(found.node) || !isWitnessed(found.node)) {
-    const why = !found ? "does not list the node yet" : "is not connected with it, or it is evacuated or another's";
+    const why = !found
+      ? "does not list the node yet"
+      : "is not connected with it, is evacuating it, or has it for another satellite";
     const message = `The satellite is configured when it is registered and ONLINE: LINSTOR ${why}.`;
     return said(report("Unknown", "NotObserved", message), message);
   }
@@ -178,7 +180,7 @@ function nextOfPool(
       return {
         problem:
           `LINSTOR cannot make ${title}: its satellite does not offer ${backing.provider}. ` +
-          "Look for its tools there.",
+          "Check that its tools are installed there.",
       };
     if (devices)
       return {
@@ -209,7 +211,7 @@ function nextOfPool(
       problem:
         `LINSTOR lists ${title}, and nothing says that its satellite can use ${backing.storage}: it may have refused ` +
         `it. Look there, and delete the pool in LINSTOR to have it made again, or set its property ${lastAppliedKey} ` +
-        "to [] if it is well.",
+        "to [] if the pool works.",
     };
   if (!changes) return undefined;
   const message = `LINSTOR is given the properties of ${title}: ${changed(changes)}.`;
@@ -241,7 +243,7 @@ function called(
   const generation = satellite.metadata.generation ?? 0;
   const isSame = before?.step === "configuring" && before.what === what && before.generation === generation;
   const due = Date.parse(before?.next ?? "");
-  if (isSame && due > now && due <= now + longest) return at.wait(`${message} It is looked at again soon.`);
+  if (isSame && due > now && due <= now + longest) return at.wait(`${message} Holdfast looks again soon.`);
   const attempt = isSame ? (before.attempt ?? 1) + 1 : 1;
   return at.call(message, {
     step: { name: "configuring", attempt, details: { what, generation } },

@@ -21,9 +21,7 @@ export interface Facts extends Seen<SatelliteInChain, EvacuationFacts> {
 }
 
 export const unmark = chainRule(evacuation, "unmark", {
-  doc:
-    "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, " +
-    "by whatever way.",
+  doc: "Removes the marks of an evacuation from volumes, when it is complete and when it is given up.",
   triggers: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
   permissions: mayStep({ marks: ["waits", "since", "override"] }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],

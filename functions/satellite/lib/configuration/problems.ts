@@ -32,7 +32,7 @@ function expressionProblem({ key, operator, values = [] }: Requirement): string 
     case "Lt":
       return values.length === 1 && /^[+-]?\d+$/.test(values[0] ?? "")
         ? undefined
-        : `asks for ${key} ${operator} something else than one whole number`;
+        : `asks for ${key} ${operator} with something other than one whole number`;
     default:
       return `has the operator ${operator}, which is none of In, NotIn, Exists, DoesNotExist, Gt and Lt`;
   }
@@ -42,7 +42,7 @@ function fieldProblem({ key, operator, values = [] }: Requirement): string | und
   if (key !== "metadata.name") return `asks for the field ${key}; only metadata.name can be asked for`;
   return (operator === "In" || operator === "NotIn") && values.length === 1
     ? undefined
-    : "asks for metadata.name otherwise than by In or NotIn with one value";
+    : "asks for metadata.name with something other than In or NotIn and one value";
 }
 
 /** What is wrong with the rest of a configuration, a sentence for each thing that its definition cannot refuse. */

@@ -52,7 +52,7 @@ describe("whether LINSTOR may be called to evacuate", () => {
     ],
     ["a peer that is still read", dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/],
     ["an offline peer", dataFacts(pair, connected("OFFLINE")), "act", /moved/],
-    ["a copy nobody has heard of", dataFacts([aCopy("pvc-1", "node-1", "absent")]), "stop", /not said yet.*pvc-1/],
+    ["a copy nobody has heard of", dataFacts([aCopy("pvc-1", "node-1", "absent")]), "stop", /not yet reported.*pvc-1/],
     [
       "a client in use",
       dataFacts([aCopy("pvc-1", "node-1", "Diskless", { state: { in_use: true } }), aCopy("pvc-1", "node-2")]),
@@ -106,7 +106,7 @@ describe("whether LINSTOR may be called to evacuate", () => {
       "stop",
       /evicted/,
     ],
-    ["a call of a moment ago", dataFacts(pair, { calledAt: now - 1000 }), "wait", /just now/],
+    ["a call of a moment ago", dataFacts(pair, { calledAt: now - 1000 }), "wait", /was just called/],
     ["a call in the future: the clock was set back", dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/],
   ])("%s", (_what, facts, verdict, message) => {
     const found = mayEvacuate(facts, now);
@@ -116,12 +116,12 @@ describe("whether LINSTOR may be called to evacuate", () => {
   const again = (copies: Resource[], more: Partial<DataFacts> = {}) => dataFacts(copies, { ...evacuating, ...more });
   const three = [...pair, aCopy("pvc-1", "node-3")];
   test.each<[string, DataFacts, string, RegExp]>([
-    ["nothing is left", again([aCopy("pvc-1", "node-2")]), "done", /on its way/],
+    ["nothing is left", again([aCopy("pvc-1", "node-2")]), "done", /is moving everything/],
     [
       "all of it is leaving",
       again([aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]),
       "done",
-      /on its way/,
+      /is moving everything/,
     ],
     [
       "a replacement syncs",
@@ -149,7 +149,7 @@ describe("whether LINSTOR may be called to evacuate", () => {
       /cannot move/,
     ],
     ["all is UpToDate, and the controller has forgotten", again(three), "act", /pvc-1.*called again/],
-    ["the same within the time of a call", again(three, { calledAt: now - 100_000 }), "wait", /just now/],
+    ["the same within the time of a call", again(three, { calledAt: now - 100_000 }), "wait", /was just called/],
     [
       "the target's node is offline",
       again([...pair, aCopy("pvc-1", "node-3", "absent")], {

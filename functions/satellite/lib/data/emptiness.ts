@@ -35,8 +35,8 @@ export function emptiness(facts: DataFacts): Verdict {
       ...(used.length ? [`In use there: ${listed(used.map(({ name }) => name))}.`] : []),
       ...(leaving.length
         ? [
-            `Being deleted there: ${listed(leaving.map(({ name }) => name))}; where that takes minutes, the log of ` +
-              `the satellite on ${node.name} says what it cannot take down.`,
+            `Being deleted there: ${listed(leaving.map(({ name }) => name))}; if this takes minutes, the log of ` +
+              `the satellite on ${node.name} says what it cannot delete.`,
           ]
         : []),
     ].join(" ");
@@ -51,13 +51,13 @@ export function emptiness(facts: DataFacts): Verdict {
     return stop(
       `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
         `this kind of pool.${said(facts)}`,
-      "Back them up where they matter, and delete them on this node.",
+      "If you need them, back them up. Then delete them on this node.",
     );
   }
   const short = shortfalls(facts);
   if (!short.length) return done("The node is empty, and every volume that was there has its copies elsewhere.");
   return stop(
-    `The node is empty, and too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
+    `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
       `not removed before.${said(facts)}`,
     `For each, ${moreCopies}.`,
   );

@@ -11,7 +11,7 @@ import {
 } from "../linstor/objects.ts";
 import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
-import { isRemovalCalled } from "../removal.ts";
+import { isRemovalCalled, isRemovalProven } from "../removal.ts";
 import type { DeletionPolicy } from "../satellite.ts";
 import { type PersistentVolumeObject, resourceOf, type VolumesSeen } from "../volumes.ts";
 import { type DataFacts, listed, stop, type Verdict } from "./data-facts.ts";
@@ -75,6 +75,7 @@ export async function lookAtData(
   const halted =
     strangerProblem(await linstor.definitions.list(), volumes, linstor.url) ?? witnessProblem(node, policy);
   if (halted !== undefined) return { halted };
+  if (!node && isRemovalProven(satellite)) return { data: undefined };
   const here = node && (await linstor.resources.onNode(name));
   const { before = {}, called } = record ?? {};
   if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
@@ -136,10 +137,10 @@ function strangerProblem(
   const wanted = facts.filter(({ leaving }) => !leaving).flatMap(({ name }) => resourceIn(objects.get(name)));
   if (wanted.length === 0 || wanted.some((resource) => known.has(resource.toLowerCase()))) return undefined;
   return stop(
-    `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says ` +
+    `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), so nothing that it says ` +
       "of a node is believed.",
-    "Look whether LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to this cluster's LINSTOR, " +
-      "and whether that still has its database. PersistentVolumes whose data is gone for good must be deleted.",
+    "Check that LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to this cluster's LINSTOR, " +
+      "and that it still has its database. Delete PersistentVolumes whose data is gone for good.",
   );
 }
 
@@ -173,6 +174,6 @@ function requireConnected(nodes: readonly LinstorNode[], url: string): void {
     "LINSTOR",
     "unreachable",
     `The LINSTOR at ${url} is connected with none of its ${satellites.length} satellites, as it is for a moment ` +
-      "after its start. Where that lasts, look at the network between the controller and the Nodes.",
+      "after its start. If this lasts, check the network between the controller and the Nodes.",
   );
 }

@@ -54,13 +54,13 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   const making = copiesInTheMaking(names, facts);
 
   if (isEvacuating(node)) {
-    if (staying.length === 0) return done("LINSTOR evacuates the node, and everything on it is on its way.");
+    if (staying.length === 0) return done("LINSTOR evacuates the node, and is moving everything on it.");
     if (making.length) return done(`LINSTOR makes new copies of ${listed(making.map(({ name }) => name))}.`);
     if (staying.some(({ inUse }) => inUse)) return done("LINSTOR moves what is in use once it is released.");
     if (!staying.some(({ replicated }) => replicated)) return done("LINSTOR cannot move what is left.");
   }
   if (calledAt !== undefined && now >= calledAt && now - calledAt < quietAfter(facts))
-    return wait("LINSTOR was called to evacuate the node just now, and may still be carrying it out.");
+    return wait("LINSTOR was just called to evacuate the node, and may still be carrying it out.");
   const isInVain = isEvacuating(node) && facts.warnings.length > 0 && facts.tried === circumstances(facts);
   if (isInVain && calledAt !== undefined && now >= calledAt && now - calledAt < pause)
     return stop(
@@ -84,8 +84,8 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   const unknown = here.filter(({ reported }) => !reported);
   if (unknown.length)
     return stop(
-      `The satellite has not said yet how it is with ${listed(unknown.map(({ name }) => name))}.`,
-      `If it stays so, restart the pod of the DaemonSet linstor-satellite.${node.name}, and look at its log.`,
+      `The satellite has not yet reported the state of ${listed(unknown.map(({ name }) => name))}.`,
+      `If this lasts, restart the pod of the DaemonSet linstor-satellite.${node.name}, and look at its log.`,
     );
   const storageOnly = staying.filter(({ replicated }) => !replicated);
   if (storageOnly.length)
@@ -103,7 +103,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     const which = listed(moving.map(({ name }) => name));
     return wait(
       `LINSTOR evacuates ${listed(moving.map((copy) => copy.node))} as well, where a copy of ${which} still is: ` +
-        "it has to be moved from there first. Where that lasts, look at what keeps its evacuation, or restore " +
+        "it has to be moved from there first. If this lasts, see what that evacuation waits for, or restore " +
         "that node in LINSTOR.",
     );
   }
@@ -130,13 +130,13 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     return stop(
       `LINSTOR would delete copies on ${node.name} without a replacement, because they are not UpToDate, or there ` +
         `are enough on nodes that go as well, and too few would be left: ${describeShortfalls(short)}.`,
-      `Have them synchronised; or, for each, ${moreCopies}.`,
+      `Wait until they are synchronised; or, for each, ${moreCopies}.`,
     );
   return act(
     isEvacuating(node)
       ? `LINSTOR no longer works on ${listed([...names])}, which stayed on the node: it is called again.`
       : isEmpty
-        ? "Nothing is on the node: LINSTOR is to place nothing there any more."
+        ? "Nothing is on the node. LINSTOR is called so that it places nothing there."
         : "Everything on the node can be moved.",
   );
 }

@@ -30,7 +30,7 @@ const failureOf = (call: Promise<unknown>) =>
   );
 
 test.each<[string, Partial<SystemResponse>, string, RegExp]>([
-  ["a proxy's page", { body: "<html>504 Gateway Time-out</html>" }, "unreachable", /no JSON .* Look what stands/],
+  ["a proxy's page", { body: "<html>504 Gateway Time-out</html>" }, "unreachable", /no JSON .* Check what answers/],
   ["half an answer", { body: '[{"name":"node-1","type":"SATEL' }, "unreachable", /is not LINSTOR's/],
   ["nothing", { body: "" }, "unreachable", /is not LINSTOR's/],
   ["an object instead of a list", { body: "{}" }, "unreachable", /is not LINSTOR's/],

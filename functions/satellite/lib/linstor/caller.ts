@@ -85,7 +85,7 @@ function jsonOf({ status, headers, body }: SystemResponse, request: string): unk
   } catch (cause) {
     if (status === 401 || status === 403) {
       const why = `LINSTOR answered ${request} with ${status}.`;
-      throw new SystemError("LINSTOR", "unauthorized", `${why} Look at the client certificate of the function.`, {
+      throw new SystemError("LINSTOR", "unauthorized", `${why} Check the client certificate of the function.`, {
         cause,
       });
     }
@@ -104,7 +104,7 @@ const places = "LINSTOR_URL, or in spec.externalController of the LinstorCluster
 
 function strange(request: string, what: string, cause: unknown): SystemError {
   const message =
-    `The answer to ${request} is not LINSTOR's: ${what}. Look what stands at the address in ${places}, ` +
+    `The answer to ${request} is not LINSTOR's: ${what}. Check what answers at the address in ${places}, ` +
     `and between it and the function.`;
   return new SystemError("LINSTOR", "unreachable", message, { cause });
 }

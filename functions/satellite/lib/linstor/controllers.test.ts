@@ -7,7 +7,7 @@ import { linstor } from "./system.ts";
 const still = { now: () => 0, after: () => () => {}, sleep: () => new Promise<void>(() => {}) };
 
 /** Controllers whose requests are kept by the root that they go to. */
-function open(linstorUrl: string) {
+function open(linstorUrl: string, more: object = { linstorAllowHttp: "true" }) {
   const heard: string[] = [];
   const to =
     (root: string): SystemTransport =>
@@ -19,7 +19,7 @@ function open(linstorUrl: string) {
     transport: to("own"),
     transportTo: to,
     clock: still,
-    settings: linstor.settings.parse({ linstorUrl, linstorHosts: "other" }),
+    settings: linstor.settings.parse({ linstorUrl, linstorHosts: "other", ...more }),
     credential: async () => undefined,
   });
   return { controllers, heard };
@@ -63,11 +63,47 @@ test("what is no address is asked nothing, and the LINSTOR that is set neither",
   expect(heard).toEqual([]);
 });
 
-test("a host that LINSTOR_HOSTS does not name is not asked, whatever else looks like one that it names", () => {
+test("a host that LINSTOR_HOSTS does not name is not asked, also if it looks like one that it names", () => {
   const { controllers, heard } = open("http://linstor:3370");
   for (const url of ["https://another", "https://other.example.com", "http://other@another"])
     expect(() => controllers.at(url)).toThrow(/LINSTOR_HOSTS does not name|no address/);
   expect(heard).toEqual([]);
+});
+
+test("the host of a LINSTOR_URL with https is not asked without TLS, unless LINSTOR_HOSTS names it", () => {
+  const { controllers, heard } = open("https://linstor:3371");
+  expect(controllers.at("https://linstor:443").url).toBe("https://linstor:443");
+  expect(() => controllers.at("http://linstor:3370")).toThrow(/LINSTOR_HOSTS does not name/);
+  expect(controllers.at("http://other").url).toBe("http://other:3370");
+  expect(heard).toEqual([]);
+});
+
+test("http to a LINSTOR outside of the cluster is refused unless LINSTOR_ALLOW_HTTP allows it", async () => {
+  for (const host of ["linstor", "linstor.example.com", "192.0.2.1", "linstor.svc.example.com"]) {
+    const url = `http://${host}:3370`;
+    const { controllers, heard } = open(url, {});
+    for (const at of [undefined, `http://${host}:1`])
+      await expect(controllers.at(at).version()).rejects.toMatchObject({
+        failure: "refused",
+        message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP/),
+      });
+    expect(heard).toEqual([]);
+    await open(url).controllers.at(undefined).nodes.list();
+  }
+});
+
+test.each([
+  "http://linstor-controller.piraeus-datastore.svc:3370",
+  "http://linstor-controller.piraeus-datastore.svc.cluster.local:3370",
+  "http://localhost:3370",
+  "http://127.0.0.1:3370",
+  "http://[::1]:3370",
+  "http://other:3370",
+  "https://linstor.example.com:3371",
+])("%s is asked without a setting that allows http", async (url) => {
+  const { controllers, heard } = open(url, {});
+  await controllers.at(undefined).nodes.list();
+  expect(heard).toEqual(["own GET /v1/nodes"]);
 });
 
 test("a failure at another address says where", async () => {

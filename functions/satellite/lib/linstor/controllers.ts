@@ -56,18 +56,32 @@ export const linstorAddresses = z.object({
     .string()
     .default("")
     .describe(
-      "Hosts that spec.externalController of a LinstorCluster may name, separated by commas and without ports, " +
-        "besides that of LINSTOR_URL. No other host is asked or shown the client certificate.",
+      "Hosts that spec.externalController of a LinstorCluster may name, separated by commas and without ports. The " +
+        "host of LINSTOR_URL is always allowed; if LINSTOR_URL uses https, over https only. Functions ask no other " +
+        "host, and show the client certificate to none.",
     ),
 });
 export type LinstorAddresses = z.output<typeof linstorAddresses>;
 
-/** Whether an administrator of Holdfast has named the host of this LINSTOR; false for what is no URL. */
+/** Whether an administrator has named the host of this LINSTOR: that of LINSTOR_URL without TLS only if it has none. */
 export function mayBeAsked(url: string, { linstorUrl, linstorHosts }: LinstorAddresses): boolean {
-  const host = hostOf(url);
-  const named = linstorHosts.split(",").map((one) => hostOf(`http://${one.trim()}`));
-  return host !== undefined && [hostOf(linstorUrl), ...named].includes(host);
+  const [host, own] = [hostOf(url), new URL(linstorUrl)];
+  if (host === own.hostname && (own.protocol === "http:" || url.startsWith("https:"))) return true;
+  return isNamed(host, linstorHosts);
 }
+
+/**
+ * Whether others could read and change what is sent to this address: http to a host whose name does not say that it is
+ * a Service of this cluster, and that LINSTOR_HOSTS does not name. piraeus-operator's own Service has no TLS.
+ */
+export function isExposed(url: string, linstorHosts: string): boolean {
+  const host = hostOf(url) ?? "";
+  const isNear = /\.svc(\.cluster\.local\.?)?$|^localhost$|^127\.[\d.]+$|^\[::1\]$/.test(host);
+  return url.startsWith("http:") && !isNear && !isNamed(host, linstorHosts);
+}
+
+const isNamed = (host: string | undefined, hosts: string): boolean =>
+  host !== undefined && hosts.split(",").some((one) => hostOf(`http://${one.trim()}`) === host);
 
 /** In one notation: lower case, and IPv6 as URLs have it. */
 export const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
+import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemTransport } from "../../../../shared/system/transport.ts";
 import { caller } from "./caller.ts";
 import { linstorClient } from "./client.ts";
-import { linstorAddresses, linstorControllers, mayBeAsked, settingRoot } from "./controllers.ts";
+import { isExposed, linstorAddresses, linstorControllers, mayBeAsked, settingRoot } from "./controllers.ts";
 
 const second = 1000;
 
@@ -16,6 +17,13 @@ export const linstor = system({
     "evacuate and remove it.",
   settings: z.object({
     ...linstorAddresses.shape,
+    linstorAllowHttp: z
+      .stringbool()
+      .prefault("false")
+      .describe(
+        "Whether http:// is allowed in LINSTOR_URL for a host whose name does not end in .svc or .svc.cluster.local, " +
+          "and that LINSTOR_HOSTS does not name. Others on the network can then answer in LINSTOR's place.",
+      ),
     linstorTimeout: z.coerce
       .number()
       .int()
@@ -29,8 +37,8 @@ export const linstor = system({
       .max(170 * second)
       .default(150 * second)
       .describe(
-        "Milliseconds in which LINSTOR must answer a command, from 120,000 to 170,000: who waits longer would wait " +
-          "beyond the Lease of an evacuation. LINSTOR goes on with a command when nobody listens any more.",
+        "Milliseconds in which LINSTOR must answer a command, from 120,000 to 170,000: a longer wait would go " +
+          "beyond the Lease of an evacuation. LINSTOR goes on with a command after the wait has ended.",
       ),
   }),
   credentials: {
@@ -50,9 +58,10 @@ export const linstor = system({
   ports: [3370, 3371],
   connect({ transport, transportTo, clock, settings }) {
     const client = (through: SystemTransport, url: string, named?: string) => {
-      const reads = exchangeWith("LINSTOR", through, clock, settings.linstorTimeout, named);
-      const writes = exchangeWith("LINSTOR", through, clock, settings.linstorCommandTimeout, named);
-      return linstorClient(caller(reads, writes), url);
+      const refused = !settings.linstorAllowHttp && isExposed(url, settings.linstorHosts);
+      const exchange = (deadline: number) =>
+        refused ? async () => refusePlainText(url) : exchangeWith("LINSTOR", through, clock, deadline, named);
+      return linstorClient(caller(exchange(settings.linstorTimeout), exchange(settings.linstorCommandTimeout)), url);
     };
     return linstorControllers(
       client(transport, settingRoot(settings.linstorUrl)),
@@ -61,3 +70,13 @@ export const linstor = system({
     );
   },
 });
+
+function refusePlainText(url: string): never {
+  throw new SystemError(
+    "LINSTOR",
+    "refused",
+    `${url} is without TLS, and its host does not end in .svc or .svc.cluster.local: others on the network could ` +
+      "answer in LINSTOR's place. Write https:// into LINSTOR_URL. If no one else can reach the network, set " +
+      "LINSTOR_ALLOW_HTTP to true, or name the host in LINSTOR_HOSTS.",
+  );
+}

@@ -22,7 +22,7 @@ export const customKinds = [
   },
   {
     kind: LinstorSatelliteConfiguration,
-    doc: "What the LINSTOR satellites of some Nodes are like, and what becomes of their data when they are deleted.",
+    doc: "The configuration of the satellites of some Nodes, and what becomes of their data when they are deleted.",
     versions: [
       {
         name: "v1",

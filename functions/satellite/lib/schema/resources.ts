@@ -11,7 +11,9 @@ const caReference = z.object({
   key: z.string().optional(),
   optional: z.boolean().optional(),
 });
-const externalController = z.object({ url: z.string().min(3).describe("Address of a LINSTOR that others run.") });
+const externalController = z.object({
+  url: z.string().min(3).describe("Address of a LINSTOR outside of this LinstorCluster."),
+});
 /** What others act upon is kept as it is. */
 const kept = z.looseObject({}).optional();
 

@@ -109,7 +109,7 @@ export const patch = z.object({
       annotationSelector: z.string().optional(),
     })
     .optional()
-    .describe("The objects that are patched: all that match whatever is given. A JSON patch needs one."),
+    .describe("The objects that are patched: all that match every field that is given. A JSON patch needs a target."),
   options: z.record(z.string(), z.boolean()).optional(),
 });
 export type Patch = z.output<typeof patch>;

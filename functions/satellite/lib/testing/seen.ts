@@ -105,6 +105,7 @@ export function readyFacts(more: Partial<ReadyFacts> = {}, machine?: MachineSeen
     neighbours: [],
     contenders: [],
     slots: 0,
+    inProgress: [],
     note: {},
     data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")]),
     ...more,
