@@ -6,7 +6,7 @@ import { downOf } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
 
 export const confirmOutage = chainRule(eviction, "confirm-outage", {
-  doc: "Notes since when both Nova and Kubernetes say that a host is down, and shows the verdict on each condition.",
+  doc: "Notes since when both Nova and Kubernetes say that a host is down, and shows the result of each check.",
   permissions: mayLook({ annotations: [recordKey] }),
   act: (context) => {
     const { facts, record, now, standing, act, wait } = context;

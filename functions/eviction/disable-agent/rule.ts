@@ -11,7 +11,7 @@ import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const disableAgent = chainRule(agentEviction, "disable-agent", {
-  doc: "Disables an agent that serves nothing more, so that it gets nothing more, and looks at it once more.",
+  doc: "Disables an agent that serves nothing, so that Neutron gives it nothing, and looks at it once more.",
   permissions: mayLookAtAgents({ annotations: [movingKey] }, servingAgents),
   triggers: servingAgents.map((kind) => on(kind, ["update"])),
   sweep: servingAgents.map((kind) => whileDeleting(kind, agentFinalizer)),

@@ -62,6 +62,21 @@ test("what a person has disabled is not disabled again, and the eviction begins 
   expect(JSON.stringify(decision)).toContain(recordKey);
 });
 
+test("a host that was only disabled waits like any other, and its eviction begins after that", () => {
+  const only = decide(aLeaving(enabled, { wanted: "disable" }), [me, { ...other, isOut: true }]);
+  const noMoves = String.raw`\"baseline\":${Number.MAX_SAFE_INTEGER}`;
+  expect(JSON.stringify(only?.do === "call" && only.writes)).toContain(noMoves);
+  const annotations = aRecord({ baseline: Number.MAX_SAFE_INTEGER });
+  const disabled = aHost({ migrations: [aMove()] });
+  expect(decide(aLeaving(disabled, { wanted: "disable", metadata: { annotations } }))?.do).toBe("leave");
+  const cleared = aLeaving(disabled, { wanted: "clear", metadata: { annotations } });
+  const waits = decide(cleared, [me, { ...other, isOut: true }]);
+  expect(waits).toMatchObject({ do: "write", message: expect.stringContaining("and out are: node-b.") });
+  const begun = decide(cleared);
+  expect(begun?.do).toBe("write");
+  expect(JSON.stringify(begun)).toContain(String.raw`\"baseline\":11`);
+});
+
 test("a host that is disabled, with a record, is another step's", () => {
   expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave");
 });

@@ -5,16 +5,13 @@ import { Lease } from "../../../shared/kubernetes/lease.ts";
 import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
 import { type Budget, mayBegin, readBudget, registerName } from "../lib/beginning.ts";
-import { type ComputeNode, type EvictionRecord, noted } from "../lib/compute-node.ts";
+import { begins, type ComputeNode, type EvictionRecord, noMoves, noted } from "../lib/compute-node.ts";
 import { type EvictionFacts, eviction } from "../lib/eviction.ts";
 import { newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-
-/** Nothing of it has begun, and its servers are to leave. */
-const begins = ({ wanted, record }: ComputeNode) => record === undefined && wanted !== "disable";
 
 export const disableCompute = chainRule(eviction, "disable-compute", {
   doc: "Begins the eviction of a host when a person has agreed and the budget allows it: disables its nova-compute.",
@@ -46,7 +43,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     return { seen, budget: isAsked ? await readBudget(client, settings) : undefined };
   },
   act: (context, { budget }) => {
-    const { object, facts, record, standing, now, next, about, shows } = context;
+    const { object, facts, record, wanted, standing, now, next, about, shows } = context;
     // What is waited for is an annotation, which comes as an event.
     if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
     if (begins(context) && !budget) return [about.leave("The budget was not read.")];
@@ -57,12 +54,13 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     }
     const { service } = facts.host;
     const { uid } = object.metadata;
-    const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline: newestOf(facts.host) };
+    const baseline = wanted === "disable" ? noMoves : newestOf(facts.host);
+    const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline };
     const { empty, ...filled } = record ?? {};
     // It was enabled again: what was seen before is no proof that nothing is on its way to it.
     const again = empty === undefined ? [] : [noted(context, filled as EvictionRecord)];
-    // What was granted comes first: of two that begin at once, one looks again.
-    const writes = record ? again : [...beginning.writes, noted(context, begun)];
+    // What was granted comes before the note: of two that begin at once, one looks again.
+    const writes = record && !begins(context) ? again : [...beginning.writes, noted(context, begun)];
     const message = `nova-compute of ${service.host} is being disabled.`;
     if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
     const command = disableService({ service: service.id, reason: reasonFor(object) });

@@ -17,6 +17,11 @@ test("what Holdfast has disabled is enabled with its former description, when po
   expect(decide({ self: ours, pods: [aPod(false)] })?.do).toBe("write");
 });
 
+test("an agent whose eviction has ended is looked at once more after ten minutes, because a call may come late", () => {
+  expect(decide({ record: {} })).toMatchObject({ step: { name: "settling" }, next: now + 600_000 });
+  expect(decide({})).not.toHaveProperty("step");
+});
+
 test.each([
   ["others have disabled", { isEnabled: false, description: "broken" }],
   ["was disabled for another resource", { isEnabled: false, description: "Holdfast evicts NeutronL3Agent yaook/x. " }],

@@ -1,17 +1,17 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { agentEviction } from "../lib/agent-eviction.ts";
+import { agentEviction, enabler } from "../lib/agent-eviction.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { enableAgent, formerDescription, isDisabledByHoldfast } from "../lib/agent-state.ts";
-import { forget } from "../lib/dependent.ts";
+import { forget, settling } from "../lib/dependent.ts";
 import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
-  doc: "Enables what Holdfast has disabled when an agent is to stay after all.",
+  doc: "Enables an agent that Holdfast has disabled, if the agent is to stay after all.",
   permissions: mayLookAtAgents({ annotations: [movingKey, abandonKey, approvalKey] }),
-  steps: { called: silent },
-  act: ({ object, facts, pods, wanted, standing, next, about, shows, wait }) => {
+  steps: { called: silent, settling: silent },
+  act: ({ object, facts, pods, wanted, standing, now, next, about, shows, wait }) => {
     if (facts.at === "unreported") return [wait()];
     if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
       const { self } = facts.host;
@@ -21,6 +21,7 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
       return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
     }
     const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];
-    return [about.write(standing.message, [...forget(object, over), ...shows()])];
+    const writes = [...forget(object, over), ...shows()];
+    return [about.write(standing.message, writes, settling(object, enabler, now))];
   },
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { progressKey } from "../../../shared/progress.ts";
 import { abandonKey, approvalKey, conditions, recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aMove, aPod, aRecord, aService, now } from "../lib/testing/seen.ts";
 import { enableCompute } from "./rule.ts";
@@ -49,10 +50,30 @@ test("a compute node that serves triggers no look at OpenStack", () => {
   expect(enableCompute.subjects({ ...event, object: given }, settings)).toHaveLength(1);
 });
 
-test("why no pod is there is left to keep-pod, but of a host that was forced down", () => {
+const serving = aHost({ service: aService({ isEnabled: true, disabledReason: undefined }) });
+const written = (step: string, next: number) => ({
+  [progressKey("eviction/enable-compute")]: JSON.stringify({
+    ...{ v: 1, uid: "u1", step, since: new Date(now).toISOString(), because: "" },
+    next: new Date(next).toISOString(),
+  }),
+});
+
+test("a host whose eviction has ended is looked at once more after ten minutes, because a call may come late", () => {
+  const later = (annotations: Record<string, string>) => decide(serving, { metadata: { annotations } });
+  const tenMinutes = { step: { name: "settling" }, next: now + 600_000 };
+  for (const begun of [aRecord(), written("called", now), written("away", now)])
+    expect(later(begun)).toMatchObject(tenMinutes);
+  expect(later(written("settling", now + 1000))).toMatchObject({ next: now + 1000 });
+  for (const over of [{}, written("settling", now)]) expect(later(over)).not.toHaveProperty("step");
+  const annotations = written("settling", now);
+  expect(decide(aHost(), { metadata: { annotations } })).toMatchObject({ command: { input: { service: "c1" } } });
+});
+
+test("keep-pod explains a missing pod, except on a host that was forced down or is to go", () => {
   const shown = (decision: ReturnType<typeof decide>) => JSON.stringify(decision?.do === "write" && decision.writes);
   expect(shown(decide(aHost(), { pods: [aPod(false)] }))).toContain(`"${conditions.converged}"`);
   expect(shown(decide(aHost(), { pods: [] }))).not.toContain(`"${conditions.converged}"`);
+  expect(shown(decide(aHost(), { pods: [], wanted: "go" }))).toContain(`"${conditions.converged}"`);
   const annotations = aRecord({ hard: "2026-01-01T00:00:00Z" });
   expect(shown(decide(aHost(), { pods: [], metadata: { annotations } }))).toContain(`"${conditions.converged}"`);
 });

@@ -4,15 +4,15 @@ import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
-import { progressKey } from "../../../shared/progress.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { type ComputeNode, findComputeNode } from "../lib/compute-node.ts";
-import { forget, resourcesIn, serves } from "../lib/dependent.ts";
+import { begins, type ComputeNode, findComputeNode } from "../lib/compute-node.ts";
+import { forget, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reports } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
@@ -38,27 +38,27 @@ type Facts = { readonly compute: ComputeNode } & (
 
 export const enableCompute = rule({
   name,
-  doc: "Enables what Holdfast has disabled when a compute node is to stay after all, and ends what was in flight.",
+  doc: "Enables a nova-compute that Holdfast has disabled, if the host is to stay after all, and ends open moves.",
   settings: common,
   common,
   systems: { openstack },
   triggers: [on(NovaComputeNode, ["update"])],
   permissions: [...mayLook({ annotations: [recordKey, abandonKey, approvalKey, fencedKey] }), mayRecordEvents],
   sweep: [due(NovaComputeNode), resync(NovaComputeNode)],
-  steps: { called: silent, waiting: silent, away: silent },
+  steps: { called: silent, waiting: silent, away: silent, settling: silent },
   subjects: (hint) =>
     resourcesIn(
       hint,
       [NovaComputeNode],
-      (object) => object.metadata.annotations?.[progressKey(name)] !== undefined || !serves(object),
+      (object) => object.metadata.annotations?.[progressKey(name)] !== undefined || !serves(object, name),
     ),
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
     const [compute] = await findComputeNode(subject, { client, settings });
     if (!compute) return [];
     const { object, record, foreign, wanted, isApproved } = compute;
-    const isCalledOff = wanted === "stay" || (wanted !== "disable" && !isApproved && record !== undefined);
+    const isCalledOff = wanted === "stay" || (wanted !== "disable" && !isApproved && !begins(compute));
     if (foreign || !isCalledOff) return [{ compute, at: "leaving" }];
-    if (serves(object) && !subject.resync) return [{ compute, at: "serving" }];
+    if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));
     return "away" in looked ? [{ compute, at: "away", ...looked }] : [{ compute, at: "seen", host: looked.read }];
@@ -73,21 +73,22 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const next = nextLook(object, name, now, again);
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
   const mayHaveForced = record?.hard !== undefined || (facts.at === "seen" && facts.host?.service.isForcedDown);
-  // While no pod is there keep-pod says why, but of a host that is forced down: two writers would undo each other.
-  const isKeepPods = pods.length === 0 && !mayHaveForced;
+  // While no pod is there keep-pod says why, but of a host that is forced down or to go: two writers would undo each
+  // other.
+  const isKeepPods = wanted === "stay" && pods.length === 0 && !mayHaveForced;
   const dependsOn = (message: string) => (isKeepPods ? [] : [convergedReport("Dependency", message)]);
   const wait = (message: string, more: readonly WantedCondition[] = []) =>
     at.write(message, show([...dependsOn(message), ...more]), { step: { name: "waiting" }, next });
   if (facts.at === "leaving") return at.leave("It is to leave, or is not Holdfast's.");
   if (facts.at === "serving") return at.leave("It serves.");
   if (facts.at === "away") {
-    const away = waitsFor(facts.away, "The NovaComputeNode", object, name, now, again);
+    const away = waitsFor(facts.away, "The NovaComputeNode", readProgress(object, name), now, again);
     return at.write(away.message, show(dependsOn(away.message)), { step: away.step, next: away.next });
   }
   const { host } = facts;
   // Where no pod may be, nova-compute cannot have come to Nova; a label that changes is an event.
   if (!host && pods.length === 0) return at.leave("Its pod is not on the Node yet.");
-  if (!host) return wait("nova-compute has not come to Nova yet: look at the log of its pod if that takes long.");
+  if (!host) return wait("nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.");
   const { service } = host;
   const seen = enabledReport(service);
   const call = (message: string, command: Command) =>
@@ -95,15 +96,15 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (isForcedDownByUs(service, object) || isForced({ compute: facts.compute, host })) {
     const held = unsettled(host, record);
     if (held) return wait(held, [seen]);
-    if (!pods.some(isReady)) return wait("nova-compute is let back when its pod is Ready on its Node.", [seen]);
+    if (!pods.some(isReady)) return wait("nova-compute may serve again when its pod is Ready on its Node.", [seen]);
     const left = host.migrations.filter((move) => isEvacuation(move) && move.status === "done").length;
     if (left > 0)
       return wait(
-        `Nova holds nova-compute of ${service.host} down until it has started once more and put away ${left} servers ` +
+        `Nova holds nova-compute of ${service.host} down until it has started again and removed ${left} servers ` +
           "that were evacuated from it (their migrations are `done`, and become `completed`).",
         [seen],
       );
-    const message = `nova-compute of ${service.host} is let back, because Holdfast had forced it down.`;
+    const message = `nova-compute of ${service.host} may serve again: Holdfast had forced it down.`;
     return call(message, endForcedDown({ service: service.id }));
   }
   if (isDisabledByUs(service, object)) {
@@ -123,15 +124,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   );
   const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
-  return at.write(converged.message, [
-    ...forget(object, over),
-    ...show([
-      ...(isKeepPods ? [] : [converged]),
-      seen,
-      evictedReport("NotEvicting"),
-      ...(wasDown ? [reports(service)] : []),
-    ]),
-  ]);
+  const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
+  const writes = [...forget(object, over), ...show([...(isKeepPods ? [] : [converged]), ...back])];
+  return at.write(converged.message, writes, settling(object, name, now));
 }
 
 const enableService = command(

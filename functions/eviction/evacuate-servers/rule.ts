@@ -4,6 +4,7 @@ import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { noted } from "../lib/compute-node.ts";
+import { withoutRestored } from "../lib/evacuation.ts";
 import { eviction, suspectedIn } from "../lib/eviction.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
@@ -14,7 +15,7 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
-  doc: "Forces nova-compute of a host that is off down, deletes its pod, and has Nova start its servers elsewhere.",
+  doc: "Forces down the nova-compute of a host that is off, deletes its pod, and has Nova start its servers elsewhere.",
   permissions: [
     ...mayLook({ annotations: [recordKey, retryKey] }),
     { resource: Pod, verbs: ["delete"], bounds: [deletesAgents] },
@@ -40,6 +41,8 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       return [about.call(message, { step: { name: "called" }, writes, command, next })];
     }
     if (gone.length > 0) return [act("The pod of nova-compute goes, because its host is off.", gone)];
+    const left = withoutRestored(host.outage, host.host, record);
+    if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
     const { forced } = record;
     const seen = { at: timeText(host.host.at), reported: timeText(service.reported) };
     if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...record, forced: seen })])];

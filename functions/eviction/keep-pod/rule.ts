@@ -33,7 +33,7 @@ import { common } from "../lib/settings.ts";
 
 export const keepPod = rule({
   name: "eviction/keep-pod",
-  doc: "Keeps a resource's pod on its Node, which must be locked and labelled False; never takes it away.",
+  doc: "Keeps the pod of a resource on its Node, which must be locked and labelled False. Never deletes the pod.",
   settings: common,
   common,
   systems: { openstack },
@@ -81,8 +81,8 @@ function heldDown({ forced, resource }: Facts): string | undefined {
   // It was let back.
   if (!forced || forced.host?.service.isForcedDown === false) return undefined;
   if (isApproved && (wanted === "go" || wanted === "clear"))
-    return "Its servers are evacuated, and its pod stays away.";
-  if (!forced.host) return "OpenStack does not say whether its evacuations are settled, and its pod stays away.";
+    return "Its servers are being evacuated: its pod is not created.";
+  if (!forced.host) return "OpenStack does not say whether its evacuations are complete: its pod is not created.";
   return unsettled(forced.host, recordOf(resource));
 }
 
@@ -112,11 +112,11 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   const lock = lockOf(object);
   const [pod] = pods;
   if (isLeft && node) {
-    if (pod && isBeingDeleted(pod)) return [at.wait("Its pod is going, and comes again.")];
+    if (pod && isBeingDeleted(pod)) return [at.wait("Its pod is being deleted, and is created again.")];
     // Read once more with the write: release-compute takes the lock off a host that is empty.
     const holds = (live: KubernetesObject | undefined) => live !== undefined && hasLock(live, lock);
     const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
-    const message = "Servers are still on the host, and its pod comes again.";
+    const message = "Servers are still on the host: its pod is created again.";
     return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
   }
   if (wanted === "go") return [at.leave("It is to leave its Node.")];
@@ -126,8 +126,8 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     if (pods.length > 0) return [at.leave("Its pod is on the Node, and stays.")];
     const label = node ? (maintenanceOf(node) ?? "absent") : "that of a Node that does not exist";
     const message =
-      `The label ${maintenanceLabel} of the Node is ${label}: the pod comes when it is False, which the owner of the ` +
-      "L2 or OVN agent sets when that agent is ready.";
+      `The label ${maintenanceLabel} of the Node is ${label}. The pod is created when it is False. The owner of the ` +
+      "L2 or OVN agent sets it when that agent is ready.";
     return [at.write(message, converged(resource, message, now))];
   }
   // Read once more behind the write: who sets the label to True has looked for our lock after that.
@@ -140,8 +140,10 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     return [at.write(message, [...begins(resource, now), annotate(Node, node, {}, { [key]: value })])];
   }
   if (!pod)
-    return [at.write("Its pod comes to the Node.", [...begins(resource, now), createPod(object)], { preconditions })];
-  if (hasEnded(pod)) return [at.write("Its pod has ended, and comes again.", [deletePod(pod)])];
+    return [
+      at.write("Its pod is created on the Node.", [...begins(resource, now), createPod(object)], { preconditions }),
+    ];
+  if (hasEnded(pod)) return [at.write("Its pod has ended, and is created again.", [deletePod(pod)])];
   return [at.write("Its pod is on the Node.", recreation(resource, isOutdated(pod, object), now))];
 }
 
@@ -154,7 +156,7 @@ function converged({ object, wanted }: Dependent, message: string, now: number):
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
 function begins({ object }: Dependent, now: number): readonly Write[] {
   if (object.status?.conditions?.some(({ type }) => type === conditions.enabled)) return [];
-  const message = "Its pod comes to the Node.";
+  const message = "Its pod is created on the Node.";
   const enabled = { type: conditions.enabled, status: "False", reason: "Starting", message };
   return conditionWrites(kindOf(object), object, [enabled], now);
 }
@@ -163,7 +165,7 @@ function begins({ object }: Dependent, now: number): readonly Write[] {
 function recreation({ object }: Dependent, isNeeded: boolean, now: number): readonly Write[] {
   const { namespace, name } = object.metadata;
   const message = isNeeded
-    ? `Its pod was made of another template. Delete the ${object.kind}, and create it again when it is gone: ` +
+    ? `Its pod was created from another template. Delete the ${object.kind}, and create it again when it is gone: ` +
       `kubectl delete ${object.kind.toLowerCase()} -n ${namespace} ${name}`
     : "";
   const type = conditions.requiresRecreation;

@@ -46,18 +46,21 @@ function decide(
   const kind = kindOf(object);
   const at = about(kind, object);
   if (conflict && (!isBeingDeleted(object) || !pod)) return at.leave(conflict);
+  if (!node) return at.leave("Its Node does not exist.");
   const label = maintenanceOf(node);
   const next = nextLook(object, name, now, evictionLookAgain);
   if (mustGo) {
-    const isSaid = "The Node says that its L2 agent has to go.";
+    const isSaid = "The label of the Node says that its L2 agent has to go.";
     // No event of the agent tells that its pod is another one: who waits for that is due, whatever event is lost.
     if (label === "True")
       return isBeingDeleted(object) ? at.leave(isSaid) : at.wait(isSaid, { step: { name: "waiting" }, next });
     // One edit of all templates would label all Nodes at once.
     if (!isApproved) return at.leave(approvalWanted(object));
-    return at.write("The L2 agent has to go: others are to leave the Node first.", [setMaintenance(node, true)]);
+    return at.write("The L2 agent has to go: the agents that need it leave the Node first.", [
+      setMaintenance(node, true),
+    ]);
   }
-  if (label === "False") return at.leave("The Node says that its L2 agent is ready.");
+  if (label === "False") return at.leave("The label of the Node says that its L2 agent is ready.");
   // No event tells that a pod is Ready: kubelets write pods all the time.
   if (!pod || !isReady(pod))
     return at.wait("The Node is labelled when the pod of the L2 agent is Ready.", {
@@ -66,5 +69,8 @@ function decide(
     });
   // The agreement was to what is over now.
   const used = forget(object, [approvalKey]);
-  return at.write("The L2 agent is ready: others may come to the Node.", [...used, setMaintenance(node, false)]);
+  return at.write("The L2 agent is ready: agents that need it may come to the Node.", [
+    ...used,
+    setMaintenance(node, false),
+  ]);
 }

@@ -47,11 +47,14 @@ type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
 
 type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-agent";
 
+/** The rule of the last one. */
+export const enabler = "eviction/enable-agent";
+
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
 const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   {
     name: "move-bindings",
-    doc: "Has a person agree, and has other agents serve what this one serves.",
+    doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
     done: (facts, now) => (facts.at === "seen" ? isMoved(facts, now) : facts.at !== "unapproved"),
     waiting: (facts, now) =>
       facts.at === "seen"
@@ -61,16 +64,16 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   },
   {
     name: "disable-agent",
-    doc: "Keeps Neutron from giving the agent anything more. What it serves would stop if this came first.",
+    doc: "Keeps Neutron from giving the agent anything more. Done first, this would stop what the agent serves.",
     done: (facts, now) =>
       facts.stays ||
       facts.at !== "seen" ||
       (!facts.host.self.isEnabled && now - Date.parse(facts.agent.moving?.disabled ?? "") >= emptyTwiceAfter),
-    waiting: () => "The agent serves nothing more, is being disabled, and is looked at once more.",
+    waiting: () => "The agent serves nothing. It is being disabled, and Holdfast checks it once more.",
   },
   {
     name: "release-agent",
-    doc: "Has the pods go, then takes the lock off the Node, and lets the resource go last.",
+    doc: "Deletes the pods, then removes the lock from the Node, and releases the resource last.",
     done: ({ stays }) => stays,
     waiting: ({ agent }) =>
       agent.wanted === "clear"
@@ -79,11 +82,11 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   },
   {
     name: "enable-agent",
-    doc: "Enables the agent again where Holdfast has disabled it.",
+    doc: "Enables the agent again if Holdfast has disabled it.",
     done: () => false,
     waiting: (facts) => {
       if (facts.at === "unreported")
-        return "The agent has not come to Neutron yet: look at the log of its pod if that takes long.";
+        return "The agent has not reported to Neutron yet. If this takes long, look at the log of its pod.";
       if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
       return isSettled(facts)
         ? "The agent is disabled, and not by Holdfast: it stays so."
@@ -106,7 +109,7 @@ export const agentEviction = chain({
     triggers: agents.map((kind) => on(kind, ["update"])),
     sweep: agents.flatMap((kind) => [whileDeleting(kind, agentFinalizer), due(kind), resync(kind)]),
   },
-  concerns: (object) => isLeaving(object) || !serves(object),
+  concerns: (object) => isLeaving(object) || !serves(object, enabler),
   find: async (subject, view: ChainView) =>
     (await findDependent(subject, view)).map(
       (one): Agent => ({ ...one, moving: readMoving(one.object), isResync: subject.resync ?? false }),
@@ -123,7 +126,7 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (outside) return outside;
   const stays = wanted === "stay" || (!isApproved && moving !== undefined);
   const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
-  if (stays && ((serves(object) && !isResync) || isAway) && !moving)
+  if (stays && ((serves(object, enabler) && !isResync) || isAway) && !moving)
     return { is: "outside", message: `${object.kind} ${name} serves, or its pod is not on the Node yet.` };
   if (!stays && !isApproved) return { is: "ready", at: "unapproved", agent, stays };
   const service = services[object.kind];

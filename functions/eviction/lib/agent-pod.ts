@@ -72,7 +72,7 @@ export async function findPod(resource: KubernetesObject, client: Client): Promi
   if (!pod) return {};
   if (pod.metadata.annotations?.[agentUidKey] === uid) return { pod };
   const inTheWay =
-    `Pod ${name} is there, and was not made for this ${resource.kind}: its own pod cannot come. Look what it is for, ` +
+    `Pod ${name} was not created for this ${resource.kind}, so its own cannot be created. See what that pod is for, ` +
     `and run kubectl delete pod -n ${namespace} ${name}`;
   return { inTheWay };
 }

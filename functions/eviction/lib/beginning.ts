@@ -6,7 +6,7 @@ import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import { type ComputeNode, readRecord } from "./compute-node.ts";
+import { type ComputeNode, noMoves, readRecord } from "./compute-node.ts";
 import { isEnabled, wantedOf } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { isNotReady } from "./outage.ts";
@@ -40,7 +40,8 @@ export async function readBudget(client: Client, { agentNamespace, evictionGroup
     const record = readRecord(object);
     members.push({
       ...{ uid, name, group: node?.metadata.labels?.[evictionGroupLabel] ?? "" },
-      isOut: record !== undefined || !isEnabled(object) || isNotReady(node),
+      // The servers of a host that is only disabled run on: of several, one can be cleared.
+      isOut: isNotReady(node) || (record?.baseline !== noMoves && (record !== undefined || !isEnabled(object))),
       isLeaving: record !== undefined || wantedOf(object, node) !== "stay",
     });
   }
@@ -71,7 +72,7 @@ export function mayBegin(
   const group = me.group ? ` of the group ${me.group}` : "";
   return {
     message:
-      `It waits, because of the ${verdict.of} compute nodes${group} at most ${verdict.most} may be out at a time, ` +
+      `It waits. Of the ${verdict.of} compute nodes${group}, at most ${verdict.most} may be out at the same time, ` +
       `and out are: ${verdict.out.join(", ")}.`,
   };
 }

@@ -4,6 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import type { PodObject } from "./agent-pod.ts";
@@ -13,36 +14,50 @@ import { handedOver, pauseKey, recordKey } from "./names.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
+const count = z.number().int().min(0);
 const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
   begun: time,
-  /** The newest migration away from the host when the eviction began: those after it are the eviction's. */
-  baseline: z.number().int().min(0),
+  /** The newest migration away from the host when the eviction began, or `noMoves`: those after it are its own. */
+  baseline: count,
   /** The newest when a person asked to try again: failures before it do not count. */
-  retried: z.number().int().min(0).optional(),
+  retried: count.optional(),
   /** Since when both witnesses have said that the host is down, and what they said: when they last said otherwise. */
   down: z.object({ since: time, reported: z.string(), ready: z.string() }).optional(),
-  /** When Ironic was told last to turn the host off. */
+  /** When Ironic was last asked to turn the host off. */
   shutdown: time.optional(),
   /** Since when Holdfast has forced nova-compute down: servers are evacuated, and nova-compute must not run. */
   hard: time.optional(),
   /** When Nova was seen to hold it down, and what it said then of the last report: each change of a service is one. */
   forced: z.object({ at: time, reported: z.string() }).optional(),
-  /** What servers were before their first evacuation, by their ids. */
+  /** What servers were before their first evacuation, by their ids, until they have been put back to it. */
   was: z.record(z.string(), z.string()).optional(),
   /** Since when the host has been seen empty. */
   empty: time.optional(),
   /**
-   * When Nova was told to move a server, or to confirm its move, by its id; the newest migration by then; and of how
-   * many calls before no migration has come.
+   * When Nova was last asked to move a server, or to confirm its move, by its id; the newest migration by then; since
+   * when it has been asked without any effect; how often it has refused; and whether it has refused the last one.
    */
   called: z
-    .record(z.string(), z.object({ at: time, after: z.number().int(), inVain: z.number().int().min(1).optional() }))
+    .record(
+      z.string(),
+      z.object({
+        ...{ at: time, after: count, since: time.optional() },
+        ...{ refused: count.optional(), denied: z.literal(true).optional() },
+      }),
+    )
     .optional(),
 });
 
 export type EvictionRecord = z.output<typeof schema>;
+
+/** The baseline while no eviction has begun: of a host that is only disabled no move is Holdfast's. */
+export const noMoves = Number.MAX_SAFE_INTEGER;
+
+/** Its servers are to leave, and that has not begun. */
+export const begins = ({ wanted, record }: ComputeNode): boolean =>
+  wanted !== "disable" && (record?.baseline ?? noMoves) === noMoves;
 
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
 export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>
@@ -54,6 +69,13 @@ export const noted = (
   record: EvictionRecord,
   more: Record<string, null> = {},
 ): Write => annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(record), ...more });
+
+/** The change of a record that `noted` has written, to be made only where it still stands so. */
+export const replaceRecord = (
+  { object }: Pick<ComputeNode, "object">,
+  from: EvictionRecord,
+  to: EvictionRecord,
+): Write => replaceAnnotation(NovaComputeNode, object, recordKey, JSON.stringify(from), JSON.stringify(to));
 
 /** A NovaComputeNode with what Kubernetes has of it, read live. */
 export interface ComputeNode extends Dependent {

@@ -1,4 +1,5 @@
 import { isNever } from "../../../shared/budget/budget.ts";
+import { minute } from "../../../shared/duration.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
@@ -6,7 +7,7 @@ import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finaliz
 import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { progressKey } from "../../../shared/progress.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { findPod, type PodObject } from "./agent-pod.ts";
 import { kindAmong, kindOf } from "./kinds.ts";
@@ -69,7 +70,7 @@ export function foreignTo(object: KubernetesObject): string | undefined {
   if (object.metadata.labels?.[yaookParent] === undefined) return undefined;
   if (object.metadata.annotations?.[pauseKey] === handedOver) return undefined;
   return (
-    `${title} is kept by Yaook's operator, and two must not evict one node: set the annotation ` +
+    `${title} is managed by Yaook's operator, and two programs must not evict one node. Set the annotation ` +
     `${pauseKey}=${handedOver}, which stops that operator and hands the resource over to Holdfast.`
   );
 }
@@ -137,10 +138,33 @@ async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dep
 export const isEnabled = ({ status }: KubernetesObject & Pick<DependentObject, "status">): boolean =>
   status?.conditions?.some(({ type, status }) => type === conditions.enabled && status === "True") ?? false;
 
-/** It says that it serves, and nothing of an eviction is left, nor of its having been given up. A hint. */
-export const serves = (object: KubernetesObject): boolean =>
+/**
+ * It says that it serves, and of no outage; nothing of an eviction is left, nor of its having been given up; and the
+ * rule of this name, which enables it, need not look again. A hint.
+ */
+export const serves = (object: KubernetesObject & Pick<DependentObject, "status">, enabler: string): boolean =>
   isEnabled(object) &&
+  readProgress(object, enabler)?.step !== "settling" &&
+  !object.status?.conditions?.some(({ type, status }) => type === conditions.converged && status !== "True") &&
   [recordKey, movingKey, abandonKey].every((key) => object.metadata.annotations?.[key] === undefined);
+
+/** So long a call to OpenStack may still be carried out, and what was on its way may still come. */
+export const lateFor = 10 * minute;
+
+/**
+ * How a rule leaves what serves again: with another look where its eviction has only just ended, because a call that
+ * was given up may disable it later. `now` is in milliseconds since the epoch.
+ */
+export function settling(object: KubernetesObject, ruleName: string, now: number) {
+  const { step = "", next = "" } = readProgress(object, ruleName) ?? {};
+  const isOver = hasBegun(object) || ["called", "away"].includes(step);
+  const until = step === "settling" ? Date.parse(next) : isOver ? now + lateFor : 0;
+  return until > now ? { step: { name: "settling" }, next: until } : {};
+}
+
+/** An eviction has begun. */
+const hasBegun = ({ metadata }: KubernetesObject): boolean =>
+  [recordKey, movingKey].some((key) => metadata.annotations?.[key] !== undefined);
 
 /** Takes annotations off, as far as they are there: an eviction is over, or what a person has said of one. */
 export function forget(object: KubernetesObject, keys: readonly string[]): readonly Write[] {
@@ -153,8 +177,7 @@ export function isLeaving(object: KubernetesObject): boolean {
   const { metadata, spec } = object as DependentObject;
   const { state = "Enabled" } = spec ?? {};
   const isAsked = state !== "Enabled" || metadata.annotations?.[noticedKey] === "True";
-  const hasBegun = [recordKey, movingKey].some((key) => metadata.annotations?.[key] !== undefined);
-  return isAsked || isBeingDeleted(object) || hasBegun;
+  return isAsked || isBeingDeleted(object) || hasBegun(object);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { minute } from "../../../shared/duration.ts";
 import type { EvictionRecord } from "./compute-node.ts";
+import { lateFor } from "./dependent.ts";
 import type { Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import {
@@ -7,12 +8,14 @@ import {
   callsOf,
   failuresOf,
   type HostFacts,
+  ignoredBy,
   isEvacuated,
   isEvacuation,
   isOpen,
   isResting,
+  lastCall,
   namedOf,
-  openFrom,
+  openOf,
   type Plan,
   passingFor,
   stuckFor,
@@ -20,30 +23,27 @@ import {
 } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
-/**
- * So long a call whose answer was lost may still be carried out, waiting in a queue before Nova's API; Nova shows the
- * migration as soon as it is. A second one ruins the server.
- */
-const lateFor = 10 * minute;
-
 /** What a server was before its evacuation, where Nova may not have brought it back so. */
 const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
 
 /** Evacuated servers that are not yet known to be what they were, with what brings them there. */
-function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
+export function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
   return evacuated.flatMap((server) => {
     const before = was[server.id] ?? "";
     if (!(before in toRestore)) return [];
     const isSettled = !migrations.some((move) => move.server === server.id && isEvacuation(move) && isOpen(move));
-    const isThere = server.status === before && server.task === undefined;
+    const isThere = isSettled && server.status === before && server.task === undefined;
     const mayAct = isSettled && server.status === "ACTIVE" && server.task === undefined;
     return [{ server, isThere, do: mayAct ? toRestore[before as keyof typeof toRestore] : undefined }];
   });
 }
 
-/** Nothing is left to be put back. */
-export const isRestored = (outage: OutageFacts, host: HostFacts, record: EvictionRecord): boolean =>
-  unrestored(outage, host, record).every(({ isThere }) => isThere);
+/** The record without servers that are what they were: what their owners do with them later stays. */
+export function withoutRestored(outage: OutageFacts, host: HostFacts, record: EvictionRecord) {
+  const there = unrestored(outage, host, record).flatMap(({ isThere, server }) => (isThere ? [server.id] : []));
+  const was = Object.entries(record.was ?? {}).filter(([id]) => !there.includes(id));
+  return there.length > 0 ? { ...record, was: Object.fromEntries(was) } : undefined;
+}
 
 /**
  * Why nova-compute of a host must not run, and not be let back, in a sentence: when it starts, it deletes what it has
@@ -55,9 +55,9 @@ export function unsettled({ migrations, at: now }: HostFacts, record: EvictionRe
     (server) => record && callsOf(server, migrations, record, now, lateFor).mayCome,
   ).length;
   if (open + coming > 0)
-    return `nova-compute is held down until its evacuations are settled: ${open} are open, ${coming} may still begin.`;
+    return `nova-compute is held down until its evacuations are complete: ${open} are open, ${coming} may still begin.`;
   return now - Date.parse(record?.shutdown ?? "") < lateFor
-    ? "nova-compute is held down for ten minutes after Ironic was told to turn its host off."
+    ? "nova-compute is held down for ten minutes after Ironic was asked to turn its host off."
     : undefined;
 }
 
@@ -74,15 +74,27 @@ export function evacuationFor(
 ): Plan {
   const { servers, migrations, service, at: now } = host;
   const verdicts = servers.map((server) => ({ server: server.id, ...verdictOn(server, host, record, settings) }));
-  const stuck = verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : []));
-  const ready = verdicts.filter(({ is }) => is === "evacuate");
+  const here = new Set(servers.map(({ id }) => id));
+  const astray = openOf(host.migrations).filter((move) => !isEvacuation(move) && !here.has(move.server));
+  const stuck = [
+    ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : [])),
+    ...astray.map(({ server, type, target }) => ({
+      server,
+      message:
+        `Its ${type} to ${target} is not over, and cannot be confirmed or reverted while nova-compute of ` +
+        `${service.host} is down. Start nova-compute of ${service.host} again, or delete the server.`,
+    })),
+  ];
+  const ready = verdicts
+    .filter(({ is }) => is === "evacuate")
+    .toSorted((a, b) => lastCall(record, a.server) - lastCall(record, b.server));
   const moving = verdicts.filter(({ is }) => is === "moving").length;
+  const asked = verdicts.filter(({ is }) => is !== "stuck").map(({ server }) => server);
   const restored = unrestored(outage, host, record).filter(({ isThere }) => !isThere);
   // It is asked for again after a minute.
   const isAsked = (id: string) => now - Date.parse(record.called?.[id]?.at ?? "") < minute;
   const back = restored.find(({ do: action, server }) => action && !isAsked(server.id));
   const [first] = moving < settings.evictionMoves ? ready : [];
-  const here = new Set(servers.map(({ id }) => id));
   const coming = host.arrivals.filter(({ server }) => !here.has(server)).map(({ server }) => server);
   const gone = migrations.filter(
     (move) => move.id > record.baseline && isEvacuation(move) && isEvacuated(move) && !here.has(move.server),
@@ -97,6 +109,7 @@ export function evacuationFor(
   };
   const left = counters.migratable + counters.pending + moving;
   const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
+  const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
   const next = back?.do
     ? { do: back.do, server: back.server.id }
     : first && { do: "evacuate" as const, server: first.server };
@@ -104,10 +117,12 @@ export function evacuationFor(
     counters,
     next,
     stuck,
+    ignored,
     message: [
       ...(left > 0 || stuck.length === 0 ? [begin] : []),
       ...arrivingOf(service.host, coming),
       ...namedOf(stuck),
+      ...sentences,
     ].join(" "),
   };
 }
@@ -129,11 +144,12 @@ function verdictOn(
   if (last)
     return stuckFor(
       `Nova calls its evacuation ${last.status}, and the server is ${status} and listed here. A second evacuation ` +
-        "would ruin it. Look at it in Nova, and when nothing works on it any more, reset its state.",
+        "would damage it. Look at it in Nova. When no task works on it any more, reset its state.",
     );
-  const { inVain, mayCome } = callsOf(id, migrations, record, now, lateFor);
-  if (mayCome) return { is: "moving" };
-  const moving = openFrom({ migrations: its })[0] ?? (["MIGRATING", "RESIZE"].includes(status) ? its[0] : undefined);
+  // Nova shows the migration as soon as a late call is carried out. A second one ruins the server.
+  const calls = callsOf(id, migrations, record, now, lateFor);
+  if (calls.mayCome) return { is: "moving" };
+  const moving = openOf(its)[0] ?? (["MIGRATING", "RESIZE"].includes(status) ? its[0] : undefined);
   if (moving)
     return stuckFor(
       `It was being moved to ${moving.target ?? "another host"} when its host went down, and may run there. Look ` +
@@ -146,17 +162,18 @@ function verdictOn(
     );
   if (hasLocalDisk && evictionSharedStorage !== "true")
     return stuckFor(
-      "It has a disk on the dead host, and would be made of its image again: all that it has written there would be " +
-        `lost. Repair the host, or take the loss and run ${byHand(id)}. Where all hosts share this storage, set ` +
+      "It has a disk on the dead host. Nova would create it again from its image, and all data on this disk would be " +
+        `lost. Repair the host, or accept the loss and run ${byHand(id)}. Where all hosts share this storage, set ` +
         "EVICTION_SHARED_STORAGE.",
     );
   const failures = failuresOf(id, evacuations, record);
-  if (failures.length + inVain >= evictionAttempts)
+  if (failures.length + calls.refused >= evictionAttempts)
     return stuckFor(
-      `${failures.length + inVain} evacuations have come to nothing: ${fault ?? "see the Event OpenStackRefused"}. ` +
+      `${failures.length + calls.refused} evacuations have failed: ` +
+        `${(calls.refused === 0 && fault) || "see the Event OpenStackRefused"}. ` +
         "Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the NovaComputeNode.",
     );
-  return { is: isResting(failures, now) ? "pending" : "evacuate" };
+  return { is: calls.isResting || isResting(failures, now) ? "pending" : "evacuate" };
 }
 
 /** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */

@@ -4,9 +4,9 @@ import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { type ComputeNode, evictedByYaook, findComputeNode } from "./compute-node.ts";
+import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves } from "./compute-node.ts";
 import { approvalWanted, isLeaving, outsideOf, unknownTo } from "./dependent.ts";
-import { evacuationFor, isRestored } from "./evacuation.ts";
+import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
@@ -60,10 +60,10 @@ export type StepName =
 const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   {
     name: "disable-compute",
-    doc: "Has a person agree, and keeps new servers from the host.",
-    done: (facts) =>
+    doc: "Waits until a person agrees, then keeps new servers from the host.",
+    done: ({ compute, ...facts }) =>
       facts.at === "abandoned" ||
-      (facts.at === "seen" && facts.compute.record !== undefined && !facts.host.service.isEnabled),
+      (facts.at === "seen" && compute.record !== undefined && !begins(compute) && !facts.host.service.isEnabled),
     waiting: (facts) =>
       facts.at === "unapproved"
         ? approvalWanted(facts.compute, "its servers leave")
@@ -71,7 +71,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   },
   {
     name: "confirm-outage",
-    doc: "Finds out whether a host that does not report is down, by two witnesses.",
+    doc: "Finds out whether a host that does not report is down: both Nova and Kubernetes must say so.",
     done: (facts, now) => {
       const host = suspectedIn(facts);
       return !host || isEmpty(host.host) || isProvenDown(host, now);
@@ -83,7 +83,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   },
   {
     name: "shut-down-host",
-    doc: "Has Ironic turn off a host that is down, or a person make sure of it.",
+    doc: "Turns off a host that is down, by Ironic or by a person.",
     done: (facts) => {
       const host = suspectedIn(facts);
       return !host || isEmpty(host.host) || isFenced(host);
@@ -96,11 +96,11 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   },
   {
     name: "evacuate-servers",
-    doc: "Forces nova-compute of a host that is off down, and has its servers started on other hosts.",
+    doc: "Forces down the nova-compute of a host that is off, and has Nova start its servers on other hosts.",
     done: (facts) => {
       const host = suspectedIn(facts);
       const { record } = facts.compute;
-      return !host || !record || (isEmpty(host.host) && isRestored(host.outage, host.host, record));
+      return !host || !record || (isEmpty(host.host) && unrestored(host.outage, host.host, record).length === 0);
     },
     waiting: (facts) => (facts.at === "seen" ? planOf(facts).message : ""),
     stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
@@ -116,13 +116,13 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
         facts.host.at - Date.parse(facts.compute.record?.empty ?? "") >= emptyTwiceAfter),
     waiting: (facts) =>
       facts.at !== "seen" || isEmpty(facts.host)
-        ? "The host is empty, and is looked at once more."
+        ? "The host is empty. Holdfast checks this once more."
         : planOf(facts).message,
     stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
   },
   {
     name: "release-compute",
-    doc: "Has the pods go, then takes the lock off the Node, and lets the resource go last.",
+    doc: "Deletes the pods, then removes the lock from the Node, and releases the resource last.",
     done: () => false,
     waiting: ({ compute }) => {
       if (compute.wanted === "disable") return "nova-compute is disabled.";
@@ -161,7 +161,10 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   if (wanted === "stay") return { is: "outside", message: `NovaComputeNode ${name} is to stay.` };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
-  if (wanted !== "disable" && !isApproved) return { is: "ready", at: "unapproved", compute };
+  if (wanted !== "disable" && !isApproved)
+    return begins(compute)
+      ? { is: "ready", at: "unapproved", compute }
+      : { is: "outside", message: "Its eviction was called off." };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
@@ -171,7 +174,7 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
 /** What is to be done about what a look has found; before an eviction has begun, nothing was moved by it. */
 export function planOf({ host, outage, compute, settings }: Seen): Plan {
   const { uid } = compute.object.metadata;
-  const record = compute.record ?? { v: 1, uid, begun: "", baseline: Number.MAX_SAFE_INTEGER };
+  const record = compute.record ?? { v: 1, uid, begun: "", baseline: noMoves };
   return outage && isForced({ compute, host })
     ? evacuationFor(host, outage, record, settings)
     : planFor(host, record, settings);

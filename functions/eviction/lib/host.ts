@@ -1,9 +1,10 @@
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
+import { lateFor } from "./dependent.ts";
 import { conditions } from "./names.ts";
-import type { ComputeService, Nova } from "./openstack/nova.ts";
-import { failuresOf, type HostFacts, isOpen } from "./plan.ts";
+import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
+import { failuresOf, type HostFacts, notSettled, openOf } from "./plan.ts";
 import type { DependentObject } from "./schema.ts";
 
 /** How many servers are asked why they do not move. */
@@ -25,11 +26,18 @@ export async function lookAtHost(
   const servers = await nova.servers(host);
   const all = await nova.migrations(host);
   const migrations = all.filter(({ source }) => source === host);
-  const arrivals = all.filter((move) => move.source !== host && isOpen(move));
+  const listed = await nova.now();
+  const toward = openOf(all).filter(({ source }) => source !== host);
+  const past = await Promise.all(toward.map((move) => isOver(nova, move, servers, listed)));
+  const arrivals = toward.filter((_, index) => !past[index]);
   const service = await nova.service(host);
   // What was listed while the cell was away proves nothing, and neither does a service that has just come.
   if (before?.id !== service?.id)
-    throw new SystemError("OpenStack", "unreachable", `Nova has lost or found the nova-compute of ${host} just now.`);
+    throw new SystemError(
+      "OpenStack",
+      "unreachable",
+      `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`,
+    );
   if (!service) return undefined;
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
   const failures = await Promise.all(
@@ -38,6 +46,21 @@ export async function lookAtHost(
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
   return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
 }
+
+/**
+ * Nothing more comes of a move to the host: Nova has not changed it for long, and its server rests on this host, as was
+ * listed, or on a third one. Where the host that it came from has died, Nova says for ever that the move runs.
+ */
+async function isOver(nova: Nova, move: Migration, servers: readonly Server[], at: number): Promise<boolean> {
+  if (!(at - move.updated > lateFor)) return false;
+  const here = servers.find(({ id }) => id === move.server);
+  // That the cell of one server does not answer keeps this move open, and no other.
+  const seen = here ?? (await nova.server(move.server).catch(unknown));
+  if (!seen?.host || seen.task !== undefined || notSettled.includes(seen.status)) return false;
+  return here !== undefined || ![move.source, move.target].includes(seen.host);
+}
+
+const unknown = (error: unknown) => (error instanceof SystemError ? undefined : Promise.reject(error));
 
 /** The newest migration away from the host: what an eviction that begins now does, comes after it. */
 export const newestOf = ({ migrations }: HostFacts): number => Math.max(0, ...migrations.map(({ id }) => id));

@@ -14,7 +14,8 @@ import type { Common } from "./settings.ts";
 /** A NeutronL2Agent, or the NeutronOVNAgent in its place, with its Node and its pod, read live. */
 export interface L2Agent {
   readonly object: NeutronL2AgentObject;
-  readonly node: KubernetesObject;
+  /** `undefined` when the Node is gone. */
+  readonly node: KubernetesObject | undefined;
   readonly pod: PodObject | undefined;
   /** Why its pod cannot come, as a sentence: another one has its name. */
   readonly inTheWay: string | undefined;
@@ -30,7 +31,7 @@ export interface L2Agent {
 export const l2AgentsIn = (hint: Hint): readonly Subject[] => [...resourcesIn(hint, bases), ...agentsIn(hint, bases)];
 
 /**
- * The L2 or OVN agent of this name, where there is one that is Holdfast's and has a Node.
+ * The L2 or OVN agent of this name, where there is one that is Holdfast's.
  *
  * @throws ApiError
  */
@@ -42,7 +43,6 @@ export async function findL2Agent(
   const object = await client.get<NeutronL2AgentObject>(kind, namespace, name);
   if (!object || foreignTo(object)) return [];
   const node = await client.get(Node, undefined, name);
-  if (!node) return [];
   const { pod, inTheWay } = await findPod(object, client);
   const mustGo = isBeingDeleted(object) || (pod !== undefined && isOutdated(pod, object));
   const conflict = await conflictOf(object, client);
@@ -58,5 +58,5 @@ async function conflictOf({ kind, metadata: { namespace = "", name } }: Kubernet
 
 /** What a person is asked before others have to leave the Node of an L2 agent. */
 export const approvalWanted = (agent: NeutronL2AgentObject): string =>
-  "The L2 agent has to go, and all that needs it leaves its Node first, when a person agrees. Run " +
+  "The L2 agent has to go. When a person agrees, what needs it leaves its Node first. Run " +
   annotating(agent, `${approvalKey}=true`);

@@ -1,13 +1,12 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Known } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { deletePod } from "./agent-pod.ts";
-import type { Dependent } from "./dependent.ts";
+import { type Dependent, lateFor } from "./dependent.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
 
 /** What letting a resource go waits for, in a sentence that begins with why it may go. */
@@ -15,14 +14,12 @@ export function whileLettingGo({ object, pods }: Dependent, why: string): string
   if (pods.length > 0)
     return `${why}. Waiting for pods to go: ${pods.map(({ metadata }) => metadata.name).join(", ")}.`;
   return isBeingDeleted(object)
-    ? `${why} and its pods are gone: the lock is taken off the Node, and the resource let go.`
+    ? `${why} and its pods are gone: the lock is removed from the Node, and the resource is released.`
     : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
 }
 
 /** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
 export const emptyTwiceAfter = 5000;
-/** What was on its way to a host or an agent when it was disabled may come so long afterwards. */
-const lateComers = 10 * minute;
 
 /**
  * What goes of a resource that nothing needs any more, which has been so `since`: its pods, then its lock, and by
@@ -36,7 +33,7 @@ export function letGo(
   const { object, node, pods, wanted, standing, isAway, now, next, about, shows, act, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
   // has shown so.
-  const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateComers);
+  const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateFor);
   const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
   if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
   if (pods.length > 0) {

@@ -2,7 +2,8 @@ import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { command } from "../../../shared/system/command.ts";
-import { type ComputeNode, noted } from "./compute-node.ts";
+import { type ComputeNode, noted, replaceRecord } from "./compute-node.ts";
+import { lateFor } from "./dependent.ts";
 import { type EvictionFacts, planOf } from "./eviction.ts";
 import { newestOf } from "./host.ts";
 import { retryKey } from "./names.ts";
@@ -10,7 +11,7 @@ import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Nova } from "./openstack/nova.ts";
 import { openstack } from "./openstack/system.ts";
 import { timeText } from "./outage.ts";
-import { callsOf, type HostFacts, type Move, ourOpenMoves } from "./plan.ts";
+import { callsOf, type HostFacts, type Move, notSettled, ourOpenMoves } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
 interface Named {
@@ -52,53 +53,44 @@ const restoring = (doc: string, restore: OnServer) =>
 const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
 const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));
 
-const underWay = ["MIGRATING", "RESIZE", "VERIFY_RESIZE"];
-
-/** A move that Nova refuses because the server is being moved already has not failed: the next look sees it. */
-const moving = (doc: string, move: OnServer) =>
+/**
+ * What Nova refuses because the server is being moved already, or its move is confirmed, has not failed: the next look
+ * sees it. `isDue`: in which states of the server it should not have been refused.
+ */
+const inState = (doc: string, act: OnServer, isDue: (status: string) => boolean) =>
   onServer(doc, (nova, server) =>
-    move(nova, server).catch(async (error) => {
+    act(nova, server).catch(async (error) => {
       if (!(error instanceof OpenStackRefusal)) throw error;
       const seen = await nova.server(server);
-      if (seen && !underWay.includes(seen.status) && seen.task === undefined) throw error;
+      if (seen && isDue(seen.status) && seen.task === undefined) throw error;
     }),
   );
-const moveLive = moving("move a server while it runs", (nova, id) => nova.liveMigrate(id));
-const moveCold = moving("move a server that is off", (nova, id) => nova.coldMigrate(id));
+const isStill = (status: string) => !notSettled.includes(status);
+const isMoved = (status: string) => status === "VERIFY_RESIZE";
+const moveLive = inState("move a server while it runs", (nova, id) => nova.liveMigrate(id), isStill);
+const moveCold = inState("move a server that is off", (nova, id) => nova.coldMigrate(id), isStill);
+/** 400: it is being confirmed. */
+const confirm: OnServer = (nova, id) => unlessRefused(nova.confirmMove(id), 400);
+export const confirmMove = inState("confirm a server's move", confirm, isMoved);
 
-/** A confirmation that comes too early, or twice, is refused in three ways: all mean to look again. */
-export const confirmMove = onServer("confirm a server's move", (nova, id) => unlessRefused(nova.confirmMove(id)));
-
-const words: Readonly<Record<Move, string>> = {
-  live: "moved while it runs",
-  cold: "moved while it is off",
-  confirm: "confirmed on its new host",
-  evacuate: "started on another host",
-  "set-error": "brought back to ERROR, as it was",
-  stop: "stopped, as it was",
+/** What is said of a server, and the command where it needs no more than the server's name. */
+const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named) => Command]>> = {
+  live: ["moved while it runs", moveLive],
+  cold: ["moved while it is off", moveCold],
+  confirm: ["confirmed on its new host", confirmMove],
+  evacuate: ["started on another host"],
+  "set-error": ["brought back to ERROR, as it was", setError],
+  stop: ["stopped, as it was", stopServer],
 };
 
-function commandFor({ do: what, server }: { do: Move; server: string }, host: HostFacts, settings: Common): Command {
+function evacuationOf(server: string, host: HostFacts, settings: Common): Command {
   const seen = host.servers.find(({ id }) => id === server);
   const isShared = settings.evictionSharedStorage === "true" && (seen?.hasLocalDisk ?? true);
-  switch (what) {
-    case "live":
-      return moveLive({ server });
-    case "cold":
-      return moveCold({ server });
-    case "confirm":
-      return confirmMove({ server });
-    case "evacuate":
-      return evacuateServer({ server, host: host.service.host, after: newestOf(host), isShared });
-    case "set-error":
-      return setError({ server });
-    case "stop":
-      return stopServer({ server });
-  }
+  return evacuateServer({ server, host: host.service.host, after: newestOf(host), isShared });
 }
 
 /**
- * What Nova is told next about a server, with the intent in the record; or that a person wants those tried again that
+ * What Nova is asked next about a server, with the intent in the record; or that a person wants those tried again that
  * were given up. `undefined`: nothing.
  */
 export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Decision | undefined {
@@ -106,10 +98,11 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   if (facts.at !== "seen" || !record) return undefined;
   const { host } = facts;
   const calls = Object.entries(record.called ?? {});
-  const mayCome = ([server]: (typeof calls)[number]) => callsOf(server, host.migrations, record, host.at).mayCome;
+  const before = (server: string, late?: number) => callsOf(server, host.migrations, record, host.at, late);
   if (object.metadata.annotations?.[retryKey] !== undefined) {
-    // What may still be carried out is waited for all the same.
-    const called = Object.fromEntries(calls.filter(mayCome).map(([id, { at, after }]) => [id, { at, after }]));
+    // What may still be carried out is waited for all the same, and an evacuation for longest.
+    const left = calls.filter(([id]) => before(id, lateFor).mayCome);
+    const called = Object.fromEntries(left.map(([id, { at, after }]) => [id, { at, after }]));
     const again = noted(context, { ...record, retried: newestOf(host), called }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
   }
@@ -119,18 +112,22 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     ...host.servers.map(({ id }) => id),
     ...ourOpenMoves(host, record).map((one) => one.server),
   ]);
-  const inVain = (server: string) => callsOf(server, host.migrations, record, host.at).inVain;
-  const counts = (call: (typeof calls)[number]) => mayCome(call) || (concerned.has(call[0]) && inVain(call[0]) > 0);
-  const before = inVain(move.server);
-  const call = { at: timeText(host.at), after: newestOf(host), ...(before > 0 ? { inVain: before } : {}) };
+  const counts = ([id]: (typeof calls)[number]) => before(id).mayCome || (concerned.has(id) && before(id).since);
+  const { since, refused } = before(move.server);
+  const call = { at: timeText(host.at), after: newestOf(host), since, ...(refused > 0 ? { refused } : {}) };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const status = host.servers.find(({ id }) => id === move.server)?.status;
   const was = move.do === "evacuate" && status ? { was: { [move.server]: status, ...record.was } } : {};
+  const written = { ...record, called, ...was };
+  const denial = { ...call, refused: refused + 1, denied: true as const };
+  const denied = { ...written, called: { ...called, [move.server]: denial } };
   // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
-  return about.call(`Server ${move.server} is being ${words[move.do]}.`, {
+  const [words, make] = moves[move.do];
+  return about.call(`Server ${move.server} is being ${words}.`, {
     step: { name: "called" },
-    writes: [noted(context, { ...record, called, ...was }), ...shows()],
-    command: commandFor(move, host, facts.settings),
+    writes: [noted(context, written), ...shows()],
+    command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
+    refused: replaceRecord(context, written, denied),
     next,
   });
 }

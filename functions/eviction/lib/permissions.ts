@@ -30,7 +30,7 @@ const kubernetesOwn = 'k.matches("(^|[.])(kubernetes|k8s)[.]io/")';
 
 const sameOfKubernetes = (one: string, other: string) =>
   `${one}.metadata.?labels.orValue({}).all(k, !${kubernetesOwn} || ` +
-  `${one}.metadata.?labels[?k].orValue("") == ${other}.metadata.?labels[?k].orValue(""))`;
+  `${one}.metadata.?labels[?k].orValue(" ") == ${other}.metadata.?labels[?k].orValue(" "))`; // no value is a space
 
 /** By labels of Nodes, which resources name as they like, their pods come. */
 const schedulingLabels: DeclaredWrites = { labels: ["*"] };

@@ -115,6 +115,22 @@ test("a host to which a server is on its way is not empty, and says so; a server
   expect(plan(aHost([aServer("ACTIVE")], [], { arrivals: [arriving] })).next).toBeUndefined();
 });
 
+test.each<[string, Partial<Migration>, string]>([
+  ["live move", {}, "It may run on node-a already: look there. Only if it does not, and node-b is off for good,"],
+  ["evacuation", { type: "evacuation" }, "Do not evacuate it again, which would damage it"],
+])("a %s to the host that Nova has not changed for half an hour is shown with its cure, and stays", (_, more, cure) => {
+  const old = { source: "node-b", target: "node-a", updated: now - 31 * minute, ...more };
+  const arrivals = [aMove("running", old)];
+  const found = plan(aHost([], [], { arrivals }));
+  expect(found).toMatchObject({ next: undefined, counters: { pending: 0, unhandleable: 1 } });
+  expect(found.message).toContain(cure);
+  expect([isStuck(found), isEmpty(aHost([], [], { arrivals }))]).toEqual([true, false]);
+  const queued = plan(aHost([], [], { arrivals: [aMove("queued", old)] }));
+  expect([isStuck(queued), queued.counters.pending]).toEqual([false, 1]);
+  const forgotten = aMove("queued", { ...old, updated: now - 121 * minute });
+  expect(isStuck(plan(aHost([], [], { arrivals: [forgotten] })))).toBe(true);
+});
+
 test("nothing is moved away from a host that does not report, and nothing cold from one that did long ago", () => {
   const down = { service: { ...service, state: "down" as const } };
   const found = plan(aHost([aServer("ACTIVE")], [], down));
@@ -137,15 +153,15 @@ const calledFor = (server: string, ago: number, more: object = {}) => ({
   called: { [server]: { at: new Date(now - ago).toISOString(), after: 11, ...more } },
 });
 
-test("a confirmation is not repeated for a minute, others move meanwhile, and after three a person must act", () => {
+test("a confirmation waits a minute, others move meanwhile, and a person must act after three refusals", () => {
   const finished = aMove("finished", { server: "s2", type: "migration" });
   const host = aHost([aServer("ACTIVE")], [finished]);
   const one = { ...settings, evictionMoves: 1 };
   expect(planFor(host, calledFor("s2", 30_000), one).next).toEqual({ do: "live", server: "s1" });
   expect(planFor(host, calledFor("s2", 61_000), one).next).toEqual({ do: "confirm", server: "s2" });
-  const given = plan(aHost([], [finished]), calledFor("s2", 61_000, { inVain: 2 }));
+  const given = plan(aHost([], [finished]), calledFor("s2", 61_000, { refused: 3 }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
-  expect(given.message).toContain("3 confirmations had no effect");
+  expect(given.message).toContain("Nova has refused 3 confirmations");
   expect(isStuck(given)).toBe(true);
 });
 
@@ -155,17 +171,92 @@ test.each(["MIGRATING", "RESIZE"])("a server that is %s without a migration is u
   expect(found).toMatchObject({ next: undefined, counters: { in_progress: 1, migratable: 1, pending: 0 } });
 });
 
+test("a server that is MIGRATING is named until a migration has come of the call, a minute after the call", () => {
+  const noted = calledFor("s1", 61_000);
+  expect(plan(aHost([aServer("MIGRATING")]), calledFor("s1", 59_000)).message).not.toContain("has done");
+  const found = plan(aHost([aServer("MIGRATING")]), noted);
+  expect(found).toMatchObject({ next: undefined, counters: { in_progress: 1, unhandleable: 0 }, ignored: 0 });
+  expect(found.message).toContain("Nova has done nothing about 1 of the servers that it was asked to move (s1)");
+  const came = [aMove("running", { id: 12, updated: now })];
+  expect(plan(aHost([aServer("MIGRATING")], came), noted).message).not.toContain("has done");
+});
+
 test("calls that Nova refuses count as attempts, with the moves that have failed, until a migration comes", () => {
   const server = aServer("ACTIVE");
-  expect(plan(aHost([server]), calledFor("s1", 61_000, { inVain: 1 })).next).toMatchObject({ do: "live" });
-  const given = plan(aHost([server]), calledFor("s1", 61_000, { inVain: 2 }));
+  expect(plan(aHost([server]), calledFor("s1", 61_000, { refused: 2 })).next).toMatchObject({ do: "live" });
+  const given = plan(aHost([server]), calledFor("s1", 61_000, { refused: 3 }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
-  expect(given.message).toContain("3 times no move has come of the call");
+  expect(given.message).toContain("Nova has refused to move it 3 times");
   const failure = [aMove("error")];
-  expect(plan(aHost([server], failure), calledFor("s1", 61_000, { inVain: 1 })).counters.unhandleable).toBe(1);
-  expect(plan(aHost([server]), calledFor("s1", 31 * minute, { inVain: 2 })).next).toMatchObject({ do: "live" });
+  expect(plan(aHost([server], failure), calledFor("s1", 61_000, { refused: 2 })).counters.unhandleable).toBe(1);
+  expect(plan(aHost([server]), calledFor("s1", 31 * minute, { refused: 3 })).next).toMatchObject({ do: "live" });
   const came = [aMove("error", { id: 12 })];
-  expect(plan(aHost([server], came), calledFor("s1", 61_000, { inVain: 2 })).next).toMatchObject({ do: "live" });
+  expect(plan(aHost([server], came), calledFor("s1", 61_000, { refused: 3 })).next).toMatchObject({ do: "live" });
+});
+
+test("calls that Nova does nothing about are repeated, with pauses of four minutes at most", () => {
+  const server = aServer("ACTIVE");
+  const pauses: number[] = [];
+  // Each call keeps when the first one was made, and the next one comes when the plan says so.
+  for (let since = 0, ago = 0; pauses.length < 6; ago = 0) {
+    const more = since > 0 ? { since: new Date(now - since).toISOString() } : {};
+    const at = (later: number) => {
+      const shifted = { ...record, called: { s1: { at: new Date(now).toISOString(), after: 11, ...more } } };
+      return planFor({ ...aHost([server]), at: now + later }, shifted, settings);
+    };
+    while (!at(ago).next) ago += 1000;
+    expect(at(ago).message).toMatch(/nothing about 1 of the servers .* \(s1\), .* since .*nova-conductor/);
+    expect(at(ago).stuck).toEqual([]);
+    pauses.push(ago / minute);
+    since += ago;
+  }
+  expect(pauses).toEqual([1, 1, 2, 4, 4, 4]);
+});
+
+test("a server whose call may still be carried out counts as one that moves, unless Nova refused the call", () => {
+  const host = aHost([aServer("ACTIVE"), aServer("ACTIVE", { id: "s2" })]);
+  const one = { ...settings, evictionMoves: 1 };
+  expect(planFor(host, calledFor("s1", 30_000), one).next).toBeUndefined();
+  expect(planFor(host, calledFor("s1", 61_000), one).next).toEqual({ do: "live", server: "s2" });
+  const denied = calledFor("s1", 30_000, { refused: 1, denied: true });
+  expect(planFor(host, denied, one).next).toEqual({ do: "live", server: "s2" });
+});
+
+test("servers that Nova does nothing about let the others have their turn", () => {
+  const servers = ["s1", "s2", "s3"].map((id) => aServer("ACTIVE", { id }));
+  const call = (ago: number) => ({ at: new Date(now - ago).toISOString(), after: 11 });
+  const called = { s1: call(2 * minute), s2: call(3 * minute) };
+  const one = { ...settings, evictionMoves: 1 };
+  expect(planFor(aHost(servers), { ...record, called }, one).next?.server).toBe("s3");
+  expect(planFor(aHost(servers.slice(0, 2)), { ...record, called }, one).next?.server).toBe("s2");
+});
+
+test("a person should look when Nova has done nothing for half an hour about all servers that are left", () => {
+  const since = (ago: number) => ({ since: new Date(now - ago).toISOString() });
+  const servers = [aServer("ACTIVE")];
+  expect(isStuck(plan(aHost(servers), calledFor("s1", 2 * minute, since(29 * minute))))).toBe(false);
+  const late = plan(aHost(servers), calledFor("s1", 5 * minute, since(31 * minute)));
+  expect(isStuck(late)).toBe(true);
+  expect(late.next).toMatchObject({ do: "live", server: "s1" });
+  const other = aServer("ACTIVE", { id: "s2" });
+  expect(isStuck(plan(aHost([...servers, other]), calledFor("s1", 2 * minute, since(31 * minute))))).toBe(false);
+});
+
+test("a move that Nova has been confirming for half an hour is left to a person, and holds no place", () => {
+  const confirming = (ago: number) => aMove("confirming", { server: "s2", type: "migration", updated: now - ago });
+  const one = { ...settings, evictionMoves: 1 };
+  const host = (ago: number) => aHost([aServer("ACTIVE")], [confirming(ago)]);
+  expect(planFor(host(29 * minute), record, one)).toMatchObject({ next: undefined, stuck: [] });
+  const lost = planFor(host(31 * minute), record, one);
+  expect(lost).toMatchObject({ next: { do: "live", server: "s1" }, counters: { unhandleable: 1, in_progress: 0 } });
+  expect(lost.message).toContain("openstack server event list s2");
+});
+
+test("nothing is said of calls without an effect while nova-compute is down, or a confirmation is under way", () => {
+  const down = { service: { ...service, state: "down" as const } };
+  expect(plan(aHost([aServer("ACTIVE")], [], down), calledFor("s1", 2 * minute)).message).not.toContain("has done");
+  const confirming = aMove("confirming", { server: "s2", type: "migration" });
+  expect(plan(aHost([], [confirming]), calledFor("s2", 2 * minute)).message).not.toContain("has done");
 });
 
 const statuses = ["ACTIVE", "SHUTOFF", "ERROR", "BUILD", "MIGRATING", "RESIZE", "VERIFY_RESIZE", "PAUSED", "NEW"];

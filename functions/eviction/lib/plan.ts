@@ -39,9 +39,11 @@ export interface Plan {
     readonly unhandleable: number;
     readonly unhandleable_agent: boolean;
   };
-  /** What Nova is to be told next. */
+  /** What Nova is asked next. */
   readonly next: { readonly do: Move; readonly server: string } | undefined;
   readonly stuck: readonly Stuck[];
+  /** How many servers Nova has done nothing about for half an hour. It is asked again, but a person should look. */
+  readonly ignored: number;
   /** Where the eviction stands, in a sentence. */
   readonly message: string;
 }
@@ -54,22 +56,18 @@ export const isEvacuation = ({ type }: Migration): boolean => type === "evacuati
 /** The new host has the server; `completed`: nova-compute of the old one has started since. */
 export const isEvacuated = ({ status }: Migration): boolean => ["done", "completed"].includes(status);
 
-/**
- * Migrations away from a host that are not over. One that a later evacuation has overtaken is: Nova says for ever that
- * it runs.
- */
-export const openFrom = ({ migrations }: Pick<HostFacts, "migrations">): readonly Migration[] =>
-  migrations.filter(
-    (move) =>
-      isOpen(move) &&
-      !migrations.some((other) => other.server === move.server && other.id > move.id && evacuates(other)),
-  );
-const evacuates = (move: Migration) => isEvacuation(move) && isEvacuated(move);
+/** Migrations that are not over. One that a later evacuation has overtaken is: Nova says for ever that it runs. */
+export const openOf = (migrations: readonly Migration[]): readonly Migration[] =>
+  migrations.filter((move) => isOpen(move) && !migrations.some((other) => overtakes(other, move)));
+const overtakes = (other: Migration, { server, id }: Migration) =>
+  other.server === server && other.id > id && isEvacuation(other) && isEvacuated(other);
 
 /** After that a nova-compute that has not reported counts as gone for a cold move, which would hang in it. */
 export const freshFor = minute / 2;
 /** So long a call whose answer was lost may still be carried out. */
 const lostFor = minute;
+/** The longest pause before Nova is asked again what it has neither done nor refused. */
+const longestRest = 4 * minute;
 /** A server that has been in a passing state for longer is shown. */
 export const passingFor = 30 * minute;
 /** The pause before a move is tried again; it doubles with each attempt. */
@@ -90,10 +88,19 @@ export const isResting = (failures: readonly Migration[], now: number): boolean 
   failures.length > 0 &&
   now - Math.max(...failures.map(({ updated }) => updated)) < firstPause * 2 ** (failures.length - 1);
 
+interface Calls {
+  readonly refused: number;
+  readonly mayCome: boolean;
+  readonly isResting: boolean;
+  readonly since?: string | undefined;
+}
+const noCalls: Calls = { refused: 0, mayCome: false, isResting: false };
+
 /**
- * Calls for a server of which nothing has come, because Nova has refused them or they were lost: no migration of a
- * move, and no end of one of a confirmation. Half an hour after the last one they are forgotten: those that were lost
- * in an outage need no person. `mayCome`: the last one may still be carried out.
+ * Calls for a server of which nothing has come: no migration of a move, and no end of one of a confirmation. Half an
+ * hour after the last one all are forgotten. Those that Nova has refused are counted; a lost one is repeated.
+ * `mayCome`: the last one was not refused, and may still be carried out, which takes as long as `lateFor`. `isResting`:
+ * it is too early for the next one, because pauses grow. `since`: when the first one was made that did nothing.
  */
 export function callsOf(
   server: string,
@@ -101,26 +108,54 @@ export function callsOf(
   { called }: EvictionRecord,
   now: number,
   lateFor = lostFor,
-): { readonly inVain: number; readonly mayCome: boolean } {
+): Calls {
   const last = called?.[server];
-  if (!last || migrations.some((move) => move.server === server && move.id > last.after))
-    return { inVain: 0, mayCome: false };
-  const ago = now - Date.parse(last.at);
-  const mayCome = ago < lateFor;
-  if (ago > passingFor) return { inVain: 0, mayCome };
-  return { inVain: (last.inVain ?? 0) + (mayCome ? 0 : 1), mayCome };
+  if (!last || migrations.some((move) => move.server === server && move.id > last.after)) return noCalls;
+  const at = Date.parse(last.at);
+  if (now - at > passingFor) return noCalls;
+  const mayCome = !last.denied && now - at < lateFor;
+  const since = last.since ?? (mayCome ? undefined : last.at);
+  const pause = Math.max(last.denied ? lostFor : 0, at - Date.parse(since ?? last.at));
+  const isResting = now - at < Math.min(longestRest, pause);
+  return { refused: last.refused ?? 0, mayCome, isResting, since };
+}
+
+/** When Nova was last asked something about a server, for an order in which none keeps the others from their turn. */
+export const lastCall = ({ called }: EvictionRecord, server: string): number =>
+  Date.parse(called?.[server]?.at ?? "") || 0;
+
+/** Servers that Nova was asked to move, and has neither moved nor refused to. They need no person at first. */
+export function ignoredBy(
+  { migrations, at: now }: HostFacts,
+  servers: readonly string[],
+  record: EvictionRecord,
+  lateFor = lostFor,
+): Pick<Plan, "ignored"> & { readonly sentences: readonly string[] } {
+  const late = servers
+    .map((server) => ({ server, ...callsOf(server, migrations, record, now, lateFor) }))
+    .flatMap(({ server, since, refused }) => (since && refused === 0 ? [{ server, since }] : []))
+    .toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  const names = late.slice(0, 3).map(({ server }) => server);
+  const what = `Nova has done nothing about ${late.length} of the servers that it was asked to move`;
+  const advice =
+    "Look at nova-conductor, and at Nova's message queue. Nova is asked again every few minutes, but not about a " +
+    "server that it shows as MIGRATING or RESIZE.";
+  return {
+    ignored: late.filter(({ since }) => now - Date.parse(since) > passingFor).length,
+    sentences: late[0] ? [`${what} (${names.join(", ")}), the first of them since ${late[0].since}. ${advice}`] : [],
+  };
 }
 
 /** No server is on the host, and no move away from it or towards it is open. Seen once, it proves nothing. */
 export const isEmpty = (host: HostFacts): boolean =>
-  host.servers.length === 0 && host.arrivals.length === 0 && openFrom(host).length === 0;
+  host.servers.length === 0 && host.arrivals.length === 0 && openOf(host.migrations).length === 0;
 
 const isOurs = ({ id, type }: Migration, { baseline }: EvictionRecord) =>
   id > baseline && ["live-migration", "migration"].includes(type);
 
 /** Moves of an eviction that are not over. */
 export const ourOpenMoves = (host: HostFacts, record: EvictionRecord): readonly Migration[] =>
-  openFrom(host).filter((move) => isOurs(move, record));
+  openOf(host.migrations).filter((move) => isOurs(move, record));
 
 /** What is to be done about the servers of a host, by Nova's own words alone. */
 export function planFor(
@@ -129,15 +164,22 @@ export function planFor(
   settings: Pick<Common, "evictionMoves" | "evictionAttempts">,
 ): Plan {
   const { service, servers, migrations, at: now } = host;
-  const open = openFrom(host);
+  const open = openOf(host.migrations);
   const here = new Set(servers.map(({ id }) => id));
   const finished = open.filter(({ status }) => status === "finished");
   const others = finished.filter((move) => !isOurs(move, record));
-  const confirmations = finished
-    .filter((move) => isOurs(move, record))
-    .map((move) => ({ move, ...callsOf(move.server, migrations, record, now) }));
-  const refused = confirmations.filter(({ inVain }) => inVain >= settings.evictionAttempts);
-  const given = [...others, ...refused.map(({ move }) => move)];
+  const calls = (id: string) => callsOf(id, migrations, record, now);
+  const ours = finished.filter((move) => isOurs(move, record));
+  const refused = ours.filter(({ server }) => calls(server).refused >= settings.evictionAttempts);
+  const confirmations = ours.filter((move) => !refused.includes(move));
+  const lost = open.filter(
+    (move) => move.status === "confirming" && isOurs(move, record) && now - move.updated > passingFor,
+  );
+  const given = [...others, ...refused, ...lost];
+  const arriving = host.arrivals.filter(({ server }) => !here.has(server));
+  // One that is queued waits for others that move.
+  const patience = ({ status }: Migration) => (status === "queued" ? 4 : 1) * passingFor;
+  const overdue = arriving.filter((move) => now - move.updated > patience(move));
   const underWay = new Set(open.filter((move) => !given.includes(move)).map(({ server }) => server));
 
   const verdicts = servers
@@ -149,28 +191,45 @@ export function planFor(
       server,
       message: `Its ${type} from this host stands at VERIFY_RESIZE, and is not Holdfast's. Confirm or revert it.`,
     })),
-    ...refused.map(({ move: { server, target }, inVain }) => ({
+    ...refused.map(({ server, target }) => ({
       server,
-      message: `Its move to ${target} stands at VERIFY_RESIZE, and ${inVain} confirmations had no effect. Confirm it.`,
+      message:
+        `Its move to ${target} stands at VERIFY_RESIZE, and Nova has refused ${calls(server).refused} confirmations: ` +
+        "see the Event OpenStackRefused. Confirm it.",
     })),
+    ...lost.map(({ server, target }) => ({
+      server,
+      message:
+        `Nova has been confirming its move to ${target} for more than half an hour, and refuses to confirm it again. ` +
+        `Look at nova-compute of ${service.host}, and run openstack server event list ${server}.`,
+    })),
+    ...overdue.map((move) => ({ server: move.server, message: overdueMove(move, service.host) })),
   ];
-  const ready = verdicts.filter(({ is }) => is === "live" || is === "cold");
-  const due = confirmations.find((one) => !one.mayCome && !refused.includes(one));
-  const confirm = service.state === "up" ? due?.move : undefined;
-  const moving = underWay.size + verdicts.filter(({ is }) => is === "moving").length;
+  const ready = verdicts
+    .filter(({ is }) => is === "live" || is === "cold")
+    .toSorted((a, b) => lastCall(record, a.server.id) - lastCall(record, b.server.id));
+  const resting = verdicts.filter(({ is }) => is === "pending");
+  const waiting = verdicts.filter(({ is }) => is !== "stuck").map((one) => one.server.id);
+  const called = [...waiting, ...confirmations.map((move) => move.server)];
+  const { ignored, sentences } = ignoredBy(host, service.state === "up" ? called : [], record);
+  const due = confirmations.find(({ server }) => !calls(server).mayCome && !calls(server).isResting);
+  const confirm = service.state === "up" ? due : undefined;
+  const moving = new Set([...underWay, ...verdicts.filter(({ is }) => is === "moving").map(({ server }) => server.id)]);
   // A move whose confirmation has been asked for keeps no other from beginning.
-  const asked = confirmations.filter((one) => (one.mayCome || one.inVain > 0) && !refused.includes(one)).length;
-  const [first] = moving - asked < settings.evictionMoves ? ready : [];
+  const asked = confirmations.filter(({ server }) => calls(server).mayCome || calls(server).since).length;
+  // One whose answer was lost may have begun.
+  const mayMove = servers.map(({ id }) => id).filter((id) => calls(id).mayCome);
+  const [first] = new Set([...moving, ...mayMove]).size - asked < settings.evictionMoves ? ready : [];
   const moved = migrations.filter(
     ({ id, status, server }) =>
       id > record.baseline && ["completed", "confirmed"].includes(status) && !here.has(server),
   );
-  const coming = new Set(host.arrivals.map(({ server }) => server).filter((server) => !here.has(server)));
+  const coming = new Set(arriving.filter((move) => !overdue.includes(move)).map(({ server }) => server));
   const counters = {
     migrated: new Set(moved.map(({ server }) => server)).size,
     migratable: ready.length,
-    pending: verdicts.filter(({ is }) => is === "pending").length + coming.size,
-    in_progress: moving,
+    pending: resting.length + coming.size,
+    in_progress: moving.size,
     unhandleable: stuck.length,
     unhandleable_agent: service.state !== "up",
   };
@@ -180,13 +239,25 @@ export function planFor(
       ? { do: "confirm", server: confirm.server }
       : first && { do: first.is as "live" | "cold", server: first.server.id },
     stuck,
-    message: sentenceFor(counters, [...coming], stuck, service),
+    ignored,
+    message: [sentenceFor(counters, [...coming], stuck, service), ...sentences].join(" "),
   };
 }
 
 /** Nothing moves any more, and a person must act. */
-export const isStuck = ({ counters, stuck }: Plan): boolean =>
-  stuck.length > 0 && counters.in_progress + counters.migratable + counters.pending === 0;
+export const isStuck = ({ counters, stuck, ignored }: Plan): boolean =>
+  stuck.length + ignored > 0 && counters.in_progress + counters.migratable + counters.pending === ignored;
+
+/** A second evacuation damages a server, and so does one of a server that runs on its new host already. */
+function overdueMove(move: Migration, host: string): string {
+  const first = `Nova has not changed its ${move.type} from ${move.source} to ${host} for more than half an hour. `;
+  if (isEvacuation(move))
+    return `${first}Do not evacuate it again, which would damage it: look at nova-compute of ${host}.`;
+  return (
+    `${first}It may run on ${host} already: look there. Only if it does not, and ${move.source} is off for good, ` +
+    "evacuate it from there: then the move counts as over."
+  );
+}
 
 function sentenceFor(
   counters: Plan["counters"],
@@ -253,24 +324,27 @@ function verdictOn(
   const move = moves[status];
   if (!move) return stuckFor(advice[status] ?? `Holdfast does not know what to do with a server that is ${status}.`);
   const failures = failuresOf(server.id, migrations, record);
-  const { inVain, mayCome } = callsOf(server.id, migrations, record, now);
-  if (failures.length + inVain >= attempts) {
+  const calls = callsOf(server.id, migrations, record, now);
+  const { refused } = calls;
+  if (failures.length + refused >= attempts) {
     const failed = `${failures.length} moves have failed, the last one because: `;
     const why = [
       ...(failures.length > 0 ? [`${failed}${host.failures[server.id] ?? "no reason given"}.`] : []),
-      ...(inVain > 0 ? [`${inVain} times no move has come of the call: see the Event OpenStackRefused.`] : []),
+      ...(refused > 0 ? [`Nova has refused to move it ${refused} times: see the Event OpenStackRefused.`] : []),
     ];
     return stuckFor(
       `${why.join(" ")} Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the ` +
         "NovaComputeNode.",
     );
   }
-  if (mayCome || isResting(failures, now) || service.state !== "up") return pending;
+  if (calls.mayCome || calls.isResting || isResting(failures, now) || service.state !== "up") return pending;
   // A cold move of a host that has just stopped hangs, and later leaves allocations behind that break the host.
   return move === "cold" && now - service.reported > freshFor ? pending : { is: move };
 }
 
 const inMotion = ["MIGRATING", "RESIZE"];
+/** A server is being moved, or its move is not confirmed. */
+export const notSettled: readonly string[] = [...inMotion, "VERIFY_RESIZE"];
 const passing = [...inMotion, "BUILD", "REVERT_RESIZE", "REBUILD", "REBOOT", "HARD_REBOOT", "PASSWORD"];
 const moves: Readonly<Record<string, "live" | "cold">> = { ACTIVE: "live", PAUSED: "live", SHUTOFF: "cold" };
 const advice: Readonly<Record<string, string>> = {

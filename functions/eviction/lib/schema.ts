@@ -32,7 +32,7 @@ const lockName = z
   .string()
   .max(63)
   .optional()
-  .describe("What stands behind l2-lock.maintenance.yaook.cloud/ on the Node; the kind where it is absent.")
+  .describe("What follows l2-lock.maintenance.yaook.cloud/ in the name of the lock. If absent: the kind.")
   .meta({
     "x-kubernetes-validations": [
       {
@@ -57,7 +57,7 @@ const selector = z
       }),
     schedulingLabel: z
       .object({ key: z.string().min(1).max(316), value: z.string().max(63) })
-      .describe("The label of the Node by which they are scheduled there: taken off when they are to go."),
+      .describe("The label of the Node by which they are scheduled there. It is removed when they must go."),
   })
   .describe("The agent's pods where another operator keeps them.");
 
@@ -69,7 +69,7 @@ const evicting = {
           node: z.string().min(1).max(255).describe("The machine of this host: its name or uuid in Ironic."),
         })
         .optional()
-        .describe("The host is turned off by Ironic when it is down, before its servers are started elsewhere."),
+        .describe("If the host is down, Ironic turns it off before its servers are started elsewhere."),
     })
     .optional()
     .describe("How the host is evicted."),

@@ -17,20 +17,20 @@ export const common = z.object({
     .default("annotation")
     .describe(
       "Whether a compute node is evicted, and an L2 agent replaced, only when a person agrees, by the annotation " +
-        "holdfast.dev/approve-eviction; none: as soon as it is to leave, so that one edit may empty a cluster.",
+        "holdfast.dev/approve-eviction. `none`: as soon as it is to leave. Then one edit may empty a cluster.",
     ),
   evictionMaxUnavailable: maxUnavailable
     .default("1")
     .describe(
-      "How many compute nodes of a group may be out at a time, as a number or a percentage (rounded down, one at " +
-        "least): an eviction begins when fewer are. 0: none is ever evicted without a person's agreement to it.",
+      "How many compute nodes of a group may be out at the same time: a number or a percentage (rounded down, one at " +
+        "least). An eviction begins when fewer are out. 0: each eviction needs a person's agreement.",
     ),
   evictionGroupLabel: z
     .string()
     .max(316)
     .default("")
     .describe(
-      "Label of Nodes, such as topology.kubernetes.io/zone: those with one value are a group. Empty: all are one.",
+      "Label of Nodes, such as topology.kubernetes.io/zone: Nodes with the same value are a group. Empty: one group.",
     ),
   evictionWindow: windowSchedule
     .default("")
@@ -44,7 +44,7 @@ export const common = z.object({
     ),
   evictionAttempts: wholeNumber(1, 20)
     .default(3)
-    .describe("After how many failed moves a server is left where it is, and a person has to look."),
+    .describe("After how many failed moves Holdfast leaves a server where it is, until a person acts."),
   evictionDownFor: z
     .string()
     .refine((text) => readDuration(text) !== undefined, "expected a number and a unit such as 5m")
@@ -53,18 +53,18 @@ export const common = z.object({
   evictionMostDown: wholeNumber(1, 100)
     .default(50)
     .describe(
-      "Percentage of all nova-computes: while more of them do not report, no host is shut down and none evacuated, " +
-        "because the network or Nova itself is the likelier cause.",
+      "Percentage of all nova-computes. While more of them do not report, no host is shut down or evacuated, " +
+        "because the cause is more likely the network or Nova.",
     ),
   evictionSharedStorage: z
     .enum(["true", "false"])
     .default("false")
     .describe(
-      "Whether all hosts keep the disks of their servers on storage that all of them share (Ceph, NFS). Only then " +
-        "servers whose disks are no volumes are evacuated from a host that is down; Nova checks that they are there.",
+      "Whether the disks of servers are on storage that all hosts share (Ceph, NFS). Only then " +
+        "servers whose disks are not volumes are evacuated from a dead host. Nova checks that the disks are there.",
     ),
   evictionLookAgain: wholeNumber(1000)
     .default(20_000)
-    .describe("Milliseconds after which OpenStack is asked again how far servers have moved."),
+    .describe("Milliseconds after which Holdfast asks OpenStack again how far servers have moved."),
 });
 export type Common = z.output<typeof common>;

@@ -16,7 +16,7 @@ import { type Common, common } from "../lib/settings.ts";
 
 export const lockNode = rule({
   name: "eviction/lock-node",
-  doc: "Sets a resource's lock on its Node before all else, and has the other rules hear of the Node's label.",
+  doc: "Sets the lock of a resource on its Node before anything else, and notes the Node's label for the other rules.",
   settings: common,
   common,
   triggers: [...dependents.map((kind) => on(kind, ["add", "update"])), on(Node, ["update"])],
@@ -49,7 +49,7 @@ function decide({ object, node, pods, foreign, wanted }: Dependent): readonly De
   const kind = kindOf(object);
   const at = about(kind, object);
   if (foreign) return [at.leave(foreign)];
-  if (isBeingDeleted(object)) return [at.leave("It is being deleted, and its lock goes last.")];
+  if (isBeingDeleted(object)) return [at.leave("It is being deleted. Its lock is removed last.")];
   const finalizer = finalizerOf(kind);
   if (!hasFinalizer(object, finalizer))
     return [at.write("It is held until it has been evicted.", [addFinalizers(kind, object, [finalizer])])];
@@ -62,7 +62,7 @@ function decide({ object, node, pods, foreign, wanted }: Dependent): readonly De
   // One that waits outside with a lock would keep the L2 agent from ever being replaced. Where an agent may have run,
   // a pod that is missing says nothing about servers and routers: who takes the lock off then asks OpenStack.
   if (isLocked && !mayCome && pods.length === 0 && !mayHaveServed(object))
-    return [at.write(`It is not on Node ${node.metadata.name}, and takes its lock off.`, [setLock(node, lock, false)])];
+    return [at.write(`It is not on Node ${node.metadata.name}: its lock is removed.`, [setLock(node, lock, false)])];
   return [noticed(object, node, at)];
 }
 

@@ -49,13 +49,25 @@ test("a person who asks to try again resets the count, and the annotation goes",
   expect(JSON.stringify(decision)).toContain(`"${retryKey}":null`);
 });
 
-test("a call of which no migration came is counted in the next one, and forgotten when a person asks again", () => {
+test("a repeated call keeps the time of the first one and the number of refusals, until a person asks again", () => {
   const at = new Date(now - 61_000).toISOString();
-  const called = { s1: { at, after: 10, inVain: 1 }, gone: { at, after: 10 } };
+  const called = { s1: { at, after: 10, refused: 1 }, gone: { at, after: 10 } };
   const seen = aLeaving(aHost({ servers: [aServer()] }), begun({ called }));
-  expect(recordIn(decide(seen)).called).toEqual({ s1: { at: new Date(now).toISOString(), after: 0, inVain: 2 } });
+  const decision = decide(seen);
+  const again = { at: new Date(now).toISOString(), after: 0, since: at, refused: 1 };
+  expect(recordIn(decision).called).toEqual({ s1: again });
+  const refused = decision?.do === "call" && decision.refused?.verb === "patch" ? decision.refused.patch : {};
+  expect(JSON.parse(Object(Object(refused)[2]).value).called).toEqual({ s1: { ...again, refused: 2, denied: true } });
   const annotations = { ...aRecord({ called }), [retryKey]: "true" };
-  expect(recordIn(decide(aLeaving(aHost({ servers: [aServer()] }), { metadata: { annotations } }))).called).toEqual({});
+  const reset = recordIn(decide(aLeaving(aHost({ servers: [aServer()] }), { metadata: { annotations } })));
+  expect(reset.called?.s1).toEqual({ at, after: 10 });
+});
+
+test("if a person asks again, an evacuation that may still begin is not repeated", () => {
+  const at = new Date(now - 300_000).toISOString();
+  const annotations = { ...aRecord({ called: { s1: { at, after: 10, refused: 1 } } }), [retryKey]: "true" };
+  const decision = decide(aLeaving(aHost({ servers: [aServer()] }), { metadata: { annotations } }));
+  expect(recordIn(decision).called).toEqual({ s1: { at, after: 10 } });
 });
 
 test("nothing is moved while nova-compute is enabled, or where it is only to be disabled", () => {

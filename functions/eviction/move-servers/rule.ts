@@ -9,7 +9,7 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { isEmpty } from "../lib/plan.ts";
 
 export const moveServers = chainRule(eviction, "move-servers", {
-  doc: "Moves the servers of a host to others, a few at a time, confirms cold moves, and looks twice that it is empty.",
+  doc: "Moves the servers of a host away, a few at a time, confirms cold moves, and checks twice that it is empty.",
   permissions: [...mayLook({ annotations: [recordKey, retryKey] }), mayRecordEvents],
   steps: { called: silent },
   act: (context) => {
@@ -18,7 +18,7 @@ export const moveServers = chainRule(eviction, "move-servers", {
     if (isEmpty(facts.host)) {
       const since = record.empty ?? new Date(facts.host.at).toISOString();
       const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - facts.host.at);
-      const message = "The host is empty, and is looked at once more.";
+      const message = "The host is empty. Holdfast checks this once more.";
       const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
       return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];
     }

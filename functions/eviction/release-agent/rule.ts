@@ -6,11 +6,11 @@ import { agentEviction } from "../lib/agent-eviction.ts";
 import { agentsIn } from "../lib/agent-pod.ts";
 import { agents, kindOf } from "../lib/kinds.ts";
 import { letGo } from "../lib/let-go.ts";
-import { agentFinalizer } from "../lib/names.ts";
+import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
 
 export const releaseAgent = chainRule(agentEviction, "release-agent", {
-  doc: "Lets the pods of an agent that serves nothing go, then takes the lock off its Node, and lets the resource go.",
+  doc: "Deletes the pods of an agent that serves nothing, then removes its lock, and releases the resource last.",
   permissions: [...mayLookAtAgents({ finalizers: [agentFinalizer] }), ...mayLetGo],
   triggers: [...agents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
   subjects: (hint, own) => [...own, ...agentsIn(hint, agents)],
@@ -18,6 +18,7 @@ export const releaseAgent = chainRule(agentEviction, "release-agent", {
     kind,
     finalizer: agentFinalizer,
     standsFor: "routers and networks of OpenStack",
+    isUnderWay: ({ metadata }) => metadata.annotations?.[movingKey] !== undefined,
   })),
   act: (context) => {
     const release = removeFinalizer(kindOf(context.object), context.object, agentFinalizer);

@@ -40,7 +40,25 @@ test("it goes when the label is True and no lock is there, which is read again w
   expect(decision).toMatchObject({ do: "write", writes: [{ verb: "delete", options: { uid: "p1" } }] });
   const [condition] = (decision?.do === "write" && decision.preconditions) || [];
   expect(condition?.holds(aNode("True"))).toBe(true);
-  for (const live of [aNode("False"), aNode("True", "any"), undefined]) expect(condition?.holds(live)).toBe(false);
+  for (const live of [aNode("False"), aNode("True", "any")]) expect(condition?.holds(live)).toBe(false);
+});
+
+test("without its Node no pod is created or deleted, and an agent that is deleted goes when its pod is gone", () => {
+  expect(decide({ node: undefined, pod: undefined })).toMatchObject({
+    ...{ writes: [{ options: { subresource: "status" } }], step: { name: "waiting" }, next: now + 20_000 },
+    message: expect.stringContaining("Node node-a does not exist."),
+  });
+  const { object } = anAgent();
+  const deleted = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  const agent = { object: deleted, node: undefined, mustGo: true, isApproved: false };
+  expect(decide(agent)).toMatchObject({
+    ...{ writes: [{ options: { subresource: "status" } }], next: now + 20_000 },
+    message: expect.stringContaining("released when Kubernetes has deleted its pod."),
+  });
+  const decision = decide({ ...agent, pod: undefined });
+  expect(decision).toMatchObject({ writes: [{ type: "json" }] });
+  const [condition] = (decision?.do === "write" && decision.preconditions) || [];
+  expect([undefined, aNode(undefined)].map((live) => condition?.holds(live))).toEqual([true, false]);
 });
 
 test("an agent without a pod gets one, and one that has ended goes", () => {

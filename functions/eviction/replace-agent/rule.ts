@@ -44,9 +44,9 @@ export const replaceAgent = rule({
   decide: (found: readonly L2Agent[], now, settings) => found.map((agent) => decide(agent, now, settings)),
 });
 
-/** Nobody needs the agent: the Node says that it has to go, and no lock of any name is on it. */
+/** No agent needs this one: the Node says that it has to go, and has no lock of any name; or the Node is gone. */
 const isFree = (node: KubernetesObject | undefined) =>
-  node !== undefined && maintenanceOf(node) === "True" && locksOn(node).length === 0;
+  !node || (maintenanceOf(node) === "True" && locksOn(node).length === 0);
 
 function decide(
   { object, node, pod, inTheWay, mustGo, conflict, isApproved }: L2Agent,
@@ -58,33 +58,51 @@ function decide(
   const isDeleting = isBeingDeleted(object);
   const converged = (reason: "Success" | "Dependency", message: string) =>
     conditionWrites(kind, object, [convergedReport(reason, message)], now);
+  const waits = (message: string) =>
+    at.write(message, converged("Dependency", message), {
+      step: { name: "waiting" },
+      next: nextLook(object, name, now, evictionLookAgain),
+    });
+  if (!isDeleting && !node)
+    return waits(`Node ${object.metadata.name} does not exist. The pod of the L2 agent is created when it does.`);
   if (!isDeleting && !hasFinalizer(object, l2Finalizer))
     return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
   if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
   if (conflict && !isDeleting) return at.write(conflict, converged("Dependency", conflict));
   // One that has never come stands for nothing; the label is the other's.
   if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
-  if (mustGo && !isFree(node)) {
+  if (mustGo && node && !isFree(node)) {
     // It is needed until then, and the template that it was made of may be gone.
-    const again = "The L2 agent is still needed: its pod has ended, and comes again.";
+    const again = "The L2 agent is still needed: its pod has ended, and is created again.";
     const isNeeded = locksOn(node).length > 0;
     if (isNeeded && pod && hasEnded(pod) && !isBeingDeleted(pod)) return at.write(again, [deletePod(pod)]);
     if (isNeeded && !pod && !inTheWay) return at.write(again, [createPod(object)]);
-    const message = isApproved || maintenanceOf(node) === "True" ? waiting(node) : approvalWanted(object);
-    const next = nextLook(object, name, now, evictionLookAgain);
-    return at.write(message, converged("Dependency", message), { step: { name: "waiting" }, next });
+    return waits(isApproved || maintenanceOf(node) === "True" ? waiting(node) : approvalWanted(object));
   }
-  // Read once more before the write: a lock may have come.
-  const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: isFree }];
+  // Read once more before the write: a lock may have come, or the Node.
+  const given = (holds: typeof isFree) => ({
+    preconditions: [{ kind: Node, namespace: undefined, name: object.metadata.name, holds }],
+  });
   if (pod && mustGo) {
-    if (isBeingDeleted(pod)) return at.wait("The pod of the L2 agent is going.");
-    return at.write("No agent needs the L2 agent: its pod goes.", [deletePod(pod)], { preconditions });
+    if (isBeingDeleted(pod)) return at.wait("The pod of the L2 agent is being deleted.");
+    // A Node may be registered again within seconds, and its pods still serve it then.
+    if (!node)
+      return waits(
+        `Node ${object.metadata.name} does not exist. The L2 agent is released when Kubernetes has deleted its pod.`,
+      );
+    return at.write(
+      "No agent needs the L2 agent: its pod goes.",
+      [deletePod(pod)],
+      given((live) => live !== undefined && isFree(live)),
+    );
   }
-  if (isDeleting)
-    return at.write("No agent needs the L2 agent, and its pod is gone.", [removeFinalizer(kind, object, l2Finalizer)]);
+  if (isDeleting) {
+    const release = removeFinalizer(kind, object, l2Finalizer);
+    return at.write("No agent needs the L2 agent, and its pod is gone.", [release], given(isFree));
+  }
   if (inTheWay) return at.write(inTheWay, converged("Dependency", inTheWay));
-  if (!pod) return at.write("The pod of the L2 agent comes to the Node.", [createPod(object)]);
-  if (hasEnded(pod)) return at.write("The pod of the L2 agent has ended, and comes again.", [deletePod(pod)]);
+  if (!pod) return at.write("The pod of the L2 agent is created on the Node.", [createPod(object)]);
+  if (hasEnded(pod)) return at.write("The pod of the L2 agent has ended, and is created again.", [deletePod(pod)]);
   const message = "The pod of the L2 agent is on the Node.";
   return at.write(message, converged("Success", message));
 }

@@ -11,7 +11,7 @@ import { isForced, isNeverDown, lifeOf, machineOf } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
-  doc: "Turns off a host that is down, by Ironic where its spec says so, and waits until it is seen to be off.",
+  doc: "Turns off a host that is down, by Ironic if its spec says so, and waits until the host is off.",
   permissions: [...mayLook({ annotations: [recordKey] }), mayRecordEvents],
   steps: { called: silent },
   isElsewhere: isNeverDown,

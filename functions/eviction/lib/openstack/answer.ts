@@ -40,20 +40,14 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
   const said = saidIn(body);
   if (status >= 300 && status < 400) {
     const to = headers.location ? ` to ${headers.location}` : "";
-    return failed(
-      "refused",
-      `OpenStack redirects ${request}${to} (${status}), and the token is not sent there. ${lookAtAddress}`,
-    );
+    const redirects = `OpenStack redirects ${request}${to} (${status}), and the token is not sent there`;
+    return failed("refused", `${redirects}. ${lookAtAddress}`);
   }
   if (status === 429 || status === 503) {
     const seconds = Number(headers["retry-after"]);
     const options = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
-    return new SystemError(
-      "OpenStack",
-      "overloaded",
-      `OpenStack answered ${request} with ${status}: try later.`,
-      options,
-    );
+    const message = `OpenStack answered ${request} with ${status}: try later.`;
+    return new SystemError("OpenStack", "overloaded", message, options);
   }
   if (status === 401)
     return failed("unauthorized", `OpenStack does not accept the login for ${request}: ${said ?? status}.`);
@@ -64,14 +58,12 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
     );
   // Without OpenStack's own words it may be a proxy that answers for it.
   if (status >= 400 && status < 500 && said !== undefined) return new OpenStackRefusal(request, status, said);
-  return failed(
-    "unreachable",
-    `OpenStack answered ${request} with ${status}${said ? `: ${said}` : ""}. ${lookAtAddress}`,
-  );
+  const answered = `OpenStack answered ${request} with ${status}${said ? `: ${said}` : ""}`;
+  return failed("unreachable", `${answered}. ${lookAtAddress}`);
 }
 
 const lookAtAddress =
-  "Look what stands at the address in the catalog and in auth_url, and between it and the function.";
+  "Check what answers at the address in the catalog and in auth_url, and what is between it and the function.";
 const failed = (failure: SystemFailure, message: string) => new SystemError("OpenStack", failure, message);
 
 function jsonOf(body: string): unknown {

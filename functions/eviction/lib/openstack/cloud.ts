@@ -25,7 +25,7 @@ export const settings = z.object({
     .string()
     .default("")
     .describe("The id of an application credential, which is used instead of account and password."),
-  osRegionName: z.string().default("").describe("The region of the endpoints. Empty: the only one that there is."),
+  osRegionName: z.string().default("").describe("The region of the endpoints. Empty: the only region."),
   osInterface: z
     .string()
     .default("public")
@@ -33,7 +33,7 @@ export const settings = z.object({
   openstackAllowHttp: z
     .enum(["true", "false"])
     .default("false")
-    .describe("Whether http:// is taken for Keystone and the endpoints; passwords are sent in plain text then."),
+    .describe("Whether http:// is allowed for Keystone and the endpoints. Passwords are then sent in plain text."),
   openstackTimeout: wholeNumber(second, 60 * second)
     .default(30 * second)
     .describe("Milliseconds in which OpenStack must answer."),

@@ -17,11 +17,8 @@ export function ironicClient(send: Send) {
     /** How a machine is powered, in Ironic's words; `target` is what it is about to be. */
     async power(node: string) {
       const path = `/nodes/${encodeURIComponent(node)}/states`;
-      const { power_state: state, target_power_state: target } = bodyOf(
-        await ask("GET", path),
-        `GET /v1${path}`,
-        statesAnswer,
-      );
+      const answer = bodyOf(await ask("GET", path), `GET /v1${path}`, statesAnswer);
+      const { power_state: state, target_power_state: target } = answer;
       // On its way to another state it is not off, even if it is at the moment.
       const isOff = state === "power off" && (!target || target === "power off");
       return { isOff, state: state ?? "unknown", target: target ?? undefined };

@@ -20,27 +20,16 @@ export interface Service {
 }
 
 export const l3: Service = {
-  agentType: "L3 agent",
-  noun: "router",
-  path: "l3-routers",
-  list: "routers",
-  agents: "l3-agents",
+  ...{ agentType: "L3 agent", noun: "router", path: "l3-routers", list: "routers", agents: "l3-agents" },
   isShared: false,
 };
 export const dhcp: Service = {
-  agentType: "DHCP agent",
-  noun: "network",
-  path: "dhcp-networks",
-  list: "networks",
-  agents: "dhcp-agents",
+  ...{ agentType: "DHCP agent", noun: "network", path: "dhcp-networks", list: "networks", agents: "dhcp-agents" },
   isShared: true,
 };
 export const bgp: Service = {
-  agentType: "BGP dynamic routing agent",
-  noun: "BGP speaker",
-  path: "bgp-drinstances",
-  list: "bgp_speakers",
-  agents: "bgp-dragents",
+  ...{ agentType: "BGP dynamic routing agent", noun: "BGP speaker" },
+  ...{ path: "bgp-drinstances", list: "bgp_speakers", agents: "bgp-dragents" },
   isShared: true,
 };
 

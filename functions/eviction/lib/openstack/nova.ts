@@ -131,12 +131,9 @@ export function novaClient(send: Send, now: Session["now"]) {
   }
 
   async function negotiate(): Promise<number> {
-    const answer = bodyOf(
-      await send("compute", rooted, { method: "GET", path: "/" }),
-      "GET / of compute",
-      versionAnswer,
-    );
-    const minor = Number(/^2\.(\d+)$/.exec(answer.version.version)?.[1] ?? 0);
+    const answer = await send("compute", rooted, { method: "GET", path: "/" });
+    const { version } = bodyOf(answer, "GET / of compute", versionAnswer).version;
+    const minor = Number(/^2\.(\d+)$/.exec(version)?.[1] ?? 0);
     if (minor < oldest)
       throw refused(
         `Nova here knows API versions up to 2.${minor}. Holdfast needs 2.${oldest} (OpenStack Pike) or newer.`,
@@ -180,8 +177,7 @@ export function novaClient(send: Send, now: Session["now"]) {
       const query = new URLSearchParams({ binary: "nova-compute", host });
       const { services } = await get(`/os-services?${query}`, servicesAnswer);
       const found = services.find((service) => service.host === host);
-      if (found && (found.id === "" || found.state === "unknown"))
-        throw new SystemError("OpenStack", "unreachable", `The cell of ${host} does not answer. Look at its database.`);
+      if (found && (found.id === "" || found.state === "unknown")) throw away(host);
       return found;
     },
 
@@ -256,6 +252,8 @@ export function novaClient(send: Send, now: Session["now"]) {
 
 const idOf = encodeURIComponent;
 const refused = (message: string) => new SystemError("OpenStack", "refused", message);
+const away = (what: string) =>
+  new SystemError("OpenStack", "unreachable", `The cell of ${what} does not answer. Look at its database.`);
 
 /** The root of version 2.1: catalogs name it, or Nova's own root, or the older one with a project behind it. */
 function rooted(url: string): string {
@@ -269,12 +267,7 @@ function rooted(url: string): string {
  */
 function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {
   const host = rest["OS-EXT-SRV-ATTR:host"];
-  if (status === "UNKNOWN")
-    throw new SystemError(
-      "OpenStack",
-      "unreachable",
-      `The cell of server ${id} does not answer. Look at its database.`,
-    );
+  if (status === "UNKNOWN") throw away(`server ${id}`);
   if (host === undefined)
     throw new SystemError(
       "OpenStack",

@@ -66,13 +66,9 @@ export function openSession(
 
   async function logIn(): Promise<Login> {
     const cloud = await readCloud();
-    const request = {
-      method: "POST",
-      path: "/auth/tokens",
-      headers: json,
-      body: JSON.stringify({ auth: cloud.auth }),
-    } as const;
-    const response = await exchangeTo(cloud.authUrl, "OpenStack's auth_url")(request);
+    const body = JSON.stringify({ auth: cloud.auth });
+    const exchange = exchangeTo(cloud.authUrl, "OpenStack's auth_url");
+    const response = await exchange({ method: "POST", path: "/auth/tokens", headers: json, body });
     if (response.status !== 201) throw failureOf(response, "POST /v3/auth/tokens");
     const { catalog, ...token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer).token;
     const subject = response.headers["x-subject-token"];

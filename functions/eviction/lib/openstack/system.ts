@@ -17,8 +17,9 @@ export interface OpenStack {
 export const openstack = system({
   name: "openstack",
   doc:
-    "OpenStack (Nova 2.53 or newer, and Neutron) is asked what is on a host, and told to move it to others and to " +
-    "disable its agents; Ironic to turn off a host that is down. The account needs the role admin in its project.",
+    "OpenStack (Nova 2.53 or newer, and Neutron) is asked what is on a host, to move that to other hosts, and to " +
+    "disable its agents; Ironic is asked to turn off a host that is down. The account needs the role admin in its " +
+    "project.",
   url: "osAuthUrl",
   settings,
   credentials: {
