@@ -19,7 +19,7 @@ export type Facts = VolumeObject | undefined;
 
 export const addFinalizer = rule({
   name,
-  doc: "Puts the finalizer on a new Volume before anything is made on its node, and refuses one that nobody can make.",
+  doc: "Puts the finalizer on a new Volume before anything is made on its node, and refuses one that cannot be made.",
   settings: z.object({}),
   triggers: [on(Volume, ["add", "update"])],
   permissions: [
@@ -51,7 +51,7 @@ function decide(volume: Facts, now: number): readonly Decision[] {
     const writes = statusWrites(volume, { phase: "Failed", reason: "InternalError", message }, now);
     return [write(message, writes, { event: warning("InvalidVolume") })];
   }
-  const message = `${title} gets ${volumeFinalizer}, so that its storage is taken back before it goes.`;
+  const message = `${title} gets ${volumeFinalizer}, so that its storage is reclaimed before it goes.`;
   // From here on the sweep selects the Volume, should the event of this write be lost.
   const more = { step: { name: "accepted" }, next: now + nextLook };
   return [write(message, [addFinalizers(Volume, volume, [volumeFinalizer])], more)];

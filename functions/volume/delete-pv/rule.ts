@@ -21,7 +21,7 @@ export type Facts = ChainFacts | undefined;
 export const deletePv = rule({
   name: "volume/delete-pv",
   doc:
-    "Deletes the PersistentVolume of a Volume that is to go, says which claim holds it, and lets both go when the " +
+    "Deletes the PersistentVolume of a deleted Volume, says which claim holds it, and releases both when the " +
     "node has its storage back.",
   settings: z.object({}),
   triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
@@ -34,7 +34,7 @@ export const deletePv = rule({
       bounds: [
         {
           on: ["patch", "delete"],
-          says: "lets go, and deletes, PersistentVolumes that carry the finalizer of Volumes",
+          says: "releases and deletes PersistentVolumes that have the finalizer of Volumes",
           cel: `${JSON.stringify(volumeFinalizer)} in oldObject.metadata.?finalizers.orValue([])`,
         },
       ],
@@ -84,12 +84,12 @@ function released({ volume, persistentVolume }: ChainFacts): Decision {
   ];
   const [title, node] = [`Volume ${metadata.name}`, `Node ${spec.nodeName}`];
   if (readJobHandle(status?.job)?.step === "UnprepareVolume" && !readJobHandle(status?.job)?.jid)
-    return write(`${node} has taken the storage of ${title} back: it goes.`, writes);
+    return write(`${node} has reclaimed the storage of ${title}: it goes.`, writes);
   if (!isAbandoned(volume))
     return write(`${node} does not exist, and nothing was begun there for ${title}: it goes.`, writes);
   const message =
-    `${node} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes, and what is left on the ` +
-    "node's disks is left.";
+    `${node} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes. Data on the ` +
+    "node's disks stays there.";
   return write(message, writes, { event: warning("StorageAbandoned") });
 }
 

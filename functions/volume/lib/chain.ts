@@ -64,7 +64,7 @@ const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean
 const deletion = [
   {
     step: "await-job",
-    doc: "A job that makes or takes back the storage comes to its end: until then it is not known what is on the node.",
+    doc: "A job that makes or reclaims the storage comes to its end: until then it is not known what is on the node.",
     // A creation that has failed left its job there for people to look at.
     done: (facts) =>
       isGivenUp(facts) ||
@@ -78,7 +78,7 @@ const deletion = [
   },
   {
     step: "reclaim",
-    doc: "A Salt job that takes the storage back is begun on the node.",
+    doc: "A Salt job that reclaims the storage is begun on the node.",
     done: (facts) =>
       !hasFinalizer(facts.volume, volumeFinalizer) || isGivenUp(facts) || jobOf(facts)?.step === "UnprepareVolume",
   },

@@ -64,8 +64,8 @@ const source = {
         .enum(["sample", "full"])
         .optional()
         .describe(
-          "How a device is looked at that must hold no data. sample, the default: all of it up to 1 GiB; of more, " +
-            "both ends and 4096 pieces of 64 KiB at equal distances. full: all of it, for hours on a large disk.",
+          "How a device is checked for data. sample, the default: all of a device of up to 1 GiB; of a larger one, " +
+            "both ends and 4096 pieces of 64 KiB at equal distances. full: all of it, which may take hours.",
         ),
     })
     .describe("A whole disk, a partition, or a logical volume that is there already."),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { Volume } from "../lib/kinds.ts";
 import { hint, node, now, persistentVolume, progress, volume } from "../testing/objects.ts";
-import { refusal } from "../testing/salt.ts";
 import { type Facts, refreshDeviceName } from "./rule.ts";
 
 const settings = {};
@@ -70,7 +70,7 @@ describe("a look", () => {
   });
 
   test("leaves it to the pipeline to say that Salt is away", async () => {
-    const down = () => Promise.reject(refusal("unreachable", "Salt is down."));
+    const down = () => Promise.reject(new SystemError("Salt", "unreachable", "Salt is down."));
     await expect(look(volume({ phase: "Available" }), down)).rejects.toThrow("Salt is down.");
   });
 

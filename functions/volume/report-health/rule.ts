@@ -20,7 +20,7 @@ export type Facts = ChainFacts | undefined;
 
 export const reportHealth = rule({
   name,
-  doc: "Says on a Volume how its PersistentVolume is: available, failed, or on its way out by itself.",
+  doc: "Says on a Volume whether its PersistentVolume is available, has failed, or is being deleted without it.",
   settings: z.object({}),
   triggers: [on(PersistentVolume, ["update"])],
   permissions: [

@@ -68,6 +68,20 @@ describe("a job that makes storage", () => {
     expect(written(decision)).toContain('"reason":"CreationError"');
   });
 
+  test.each([
+    { ...device, path: "/dev/disk/by-uuid/another" },
+    { ...device, path: "/dev/sda" },
+    { ...device, size: "0" },
+    { ...device, size: 7 },
+    null,
+    "a text",
+  ])("that returns %j fails the Volume, and nothing is published", (value) => {
+    const decision = decide(preparing, ended({ end: "success", value }));
+    expect(decision).toMatchObject({ do: "write", event: { reason: "StorageNotPrepared" } });
+    expect(written(decision)).toContain("has not returned size and path of this Volume's storage");
+    expect(written(decision)).not.toContain('"create"');
+  });
+
   test("that is lost is posted again under its id, and then begun under another", () => {
     const again = decide(preparing, lost);
     expect(again).toMatchObject({ do: "call", command: { input: { jid } }, step: { details: { reposted: true } } });

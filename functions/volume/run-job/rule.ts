@@ -33,8 +33,8 @@ export const runJob = rule({
   name: "volume/run-job",
   progressName: jobProgress,
   doc:
-    "Runs the Salt jobs that make a Volume's storage and take it back, follows each to its end, and makes the " +
-    "PersistentVolume of what the node returns.",
+    "Runs the Salt jobs that create the storage of a Volume and reclaim it, follows each to its end, and creates the " +
+    "PersistentVolume from what the node returns.",
   settings: z.object({}),
   triggers: [on(Volume, ["add", "update"]), on(PersistentVolume, ["update", "delete"]), onSignal(Volume, jobReturned)],
   permissions: [
@@ -151,13 +151,13 @@ function takenBack(facts: ChainFacts, work: Job, action: JobAction, now: number)
   const { jid = "", resumes } = work.job;
   const hasEnded = ["begin", "succeed", "fail"].includes(action.do) || resumes !== undefined;
   if (work.step === "PrepareVolume" && hasEnded)
-    return dropped(volume, `Job ${jid} does nothing more. The storage of the Volume is taken back next.`, now);
+    return dropped(volume, `Job ${jid} does nothing more. The storage of the Volume is reclaimed next.`, now);
   // A claim may have been bound since the job was begun.
   if (isInUse(facts) && ["begin", "post", "pause"].includes(action.do))
     return dropped(volume, `Job ${jid} is not repeated: the PersistentVolume is in use again.`, now);
   switch (action.do) {
     case "succeed": {
-      const message = `Salt job ${jid} has taken the storage of Volume ${volume.metadata.name} back.`;
+      const message = `Salt job ${jid} has reclaimed the storage of Volume ${volume.metadata.name}.`;
       const job = writeJobHandle({ step: work.step });
       return about(Volume, volume).write(message, statusWrites(volume, { job }, now));
     }
@@ -228,7 +228,7 @@ function workingOn({ metadata, spec }: VolumeObject, step: JobStep, jid = ""): s
   const does =
     step === "PrepareVolume"
       ? `prepares the storage of Volume ${metadata.name}`
-      : `takes the storage of Volume ${metadata.name} back`;
+      : `reclaims the storage of Volume ${metadata.name}`;
   return `Salt ${does} on node ${spec.nodeName} (job ${jid}).`;
 }
 

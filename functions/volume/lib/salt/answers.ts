@@ -67,8 +67,8 @@ export function strangeAnswer(asked: string, what: string, options: { cause?: un
   return new SystemError(
     "Salt",
     "unreachable",
-    `Salt was asked to ${asked}, and the answer is ${what}. Nothing was concluded from it. ` +
-      "Look whether SALT_URL is that of salt-api, and whether something in between answers for it.",
+    `Salt was asked to ${asked}, and the answer is ${what}. The answer is ignored. ` +
+      "Check that SALT_URL is the address of salt-api, and that no proxy answers in its place.",
     options,
   );
 }

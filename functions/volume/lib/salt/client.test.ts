@@ -237,7 +237,7 @@ describe("answers that are none", () => {
     async (_, __, body, call) => {
       const error = await failureOf(call, { status: 200, headers: {}, body });
       expect(error.failure).toBe("unreachable");
-      expect(error.message).toMatch(/^Salt was asked to .*\. Nothing was concluded from it\. Look whether .*\.$/s);
+      expect(error.message).toMatch(/^Salt was asked to .*\. The answer is ignored\. Check that .*\.$/s);
     },
   );
 

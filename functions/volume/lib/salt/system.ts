@@ -12,14 +12,14 @@ const settings = z.object({
   saltAllowHttp: z
     .stringbool()
     .prefault("false")
-    .describe("Whether http:// is taken for salt-api; the password is sent in plain text then."),
+    .describe("Whether http:// is allowed for salt-api. The password is then sent in plain text."),
   saltTimeout: z.coerce
     .number()
     .min(3)
     .max(60)
     .default(10)
     .describe(
-      "Seconds after which a request to Salt counts as unanswered; while its master is down, salt-api answers none.",
+      "Seconds after which a request to Salt counts as unanswered. While its master is down, salt-api answers none.",
     ),
   saltEauth: z
     .string()
@@ -65,6 +65,6 @@ function refusePlainText(url: string): never {
     "Salt",
     "refused",
     `SALT_URL is ${url}: the account's password would be sent in plain text. Give salt-api a certificate and write ` +
-      "https://, or set SALT_ALLOW_HTTP to true where nobody else can read what is sent.",
+      "https://, or set SALT_ALLOW_HTTP to true if no one else can read the network.",
   );
 }
