@@ -20,7 +20,7 @@ const added = (claim: KubernetesObject, environment = {}) => {
 
 describe("finalizers added", () => {
   test.each<[string, KubernetesObject, Record<string, string>, unknown[]]>([
-    ["none is there: the list is made", claim(), {}, [["/metadata/finalizers", [ours]]]],
+    ["no finalizer is there: the list is created", claim(), {}, [["/metadata/finalizers", [ours]]]],
     ["the in-tree one is there: ours is appended", claim([inTree]), {}, [["/metadata/finalizers/-", ours]]],
     ["ours is there", claim([inTree, ours]), {}, []],
     ["being deleted", claim([inTree], deleting), {}, []],
@@ -37,13 +37,13 @@ describe("finalizers added", () => {
       [["/metadata/finalizers/-", inTree]],
     ],
     [
-      "under a name of the admin's",
+      "with a finalizer of the administrator's",
       claim([ours]),
       { FINALIZER: "corp.example/keep" },
       [["/metadata/finalizers/-", "corp.example/keep"]],
     ],
     [
-      "standing in under the in-tree name with in-tree off",
+      "under the in-tree name, with in-tree protection off",
       claim(),
       { FINALIZER: inTree, IN_TREE: "absent" },
       [["/metadata/finalizers", [inTree]]],

@@ -33,22 +33,22 @@ const removed = (decision: Decision) => {
 
 describe("a claim being deleted", () => {
   test.each<[string, string[], User[], Record<string, string>, string, string | undefined]>([
-    ["nobody uses it, ours is the last finalizer", [ours], [], {}, "write", ours],
-    ["nobody uses it, others' finalizers are there too", ["a.example/x", ours, "b.example/y"], [], {}, "write", ours],
-    ["nobody uses it, the in-tree controller has not answered", [inTree, ours], [], {}, "wait", undefined],
+    ["no pod uses it, ours is the last finalizer", [ours], [], {}, "write", ours],
+    ["no pod uses it, finalizers of others are there too", ["a.example/x", ours, "b.example/y"], [], {}, "write", ours],
+    ["no pod uses it, the in-tree controller has not released it yet", [inTree, ours], [], {}, "wait", undefined],
     ["a pod uses it", [ours], [web], {}, "wait", undefined],
     ["a pod uses it, the in-tree finalizer is there", [inTree, ours], [web], {}, "wait", undefined],
     [
-      "nobody uses it, in-tree protection is off: first its finalizer",
+      "no pod uses it, in-tree protection is off: first the in-tree finalizer",
       [inTree, ours],
       [],
       { IN_TREE: "absent" },
       "write",
       inTree,
     ],
-    ["nobody uses it, in-tree protection is off: then ours", [ours], [], { IN_TREE: "absent" }, "write", ours],
+    ["no pod uses it, in-tree protection is off: then ours", [ours], [], { IN_TREE: "absent" }, "write", ours],
     [
-      "nobody uses it, in-tree protection is off, and it was deleted before protect saw it",
+      "no pod uses it, in-tree protection is off, and it was deleted before protect saw it",
       [inTree],
       [],
       { IN_TREE: "absent" },
@@ -56,10 +56,10 @@ describe("a claim being deleted", () => {
       inTree,
     ],
     ["a pod uses it, in-tree protection is off", [inTree, ours], [web], { IN_TREE: "absent" }, "wait", undefined],
-    ["standing in under the in-tree name, nobody uses it", [inTree], [], { FINALIZER: inTree }, "write", inTree],
-    ["standing in under the in-tree name, a pod uses it", [inTree], [web], { FINALIZER: inTree }, "wait", undefined],
+    ["under the in-tree name, no pod uses it", [inTree], [], { FINALIZER: inTree }, "write", inTree],
+    ["under the in-tree name, a pod uses it", [inTree], [web], { FINALIZER: inTree }, "wait", undefined],
     [
-      "under a name of the admin's",
+      "with a finalizer of the administrator's",
       ["corp.example/keep", ours],
       [],
       { FINALIZER: "corp.example/keep" },
@@ -73,7 +73,7 @@ describe("a claim being deleted", () => {
   });
 });
 
-test("the release names one finalizer by place and value, guarded by uid and resourceVersion", () => {
+test("the patch names one finalizer by index and value, guarded by uid and resourceVersion", () => {
   const annotated = claim(["a.example/x", ours], { annotations: { [key]: "{}", "corp.example/a": "1" } });
   const decision = decideOne(annotated);
   expect(decision.do === "write" && decision.writes).toEqual([
@@ -98,7 +98,7 @@ test("ours is found among two hundred finalizers", () => {
   expect(removed(decideOne(claim([...many, ours])))).toBe(ours);
 });
 
-describe("a claim that carries Kubernetes' finalizer alone", () => {
+describe("a claim with only Kubernetes' finalizer", () => {
   const subjects = (environment: Record<string, string>) =>
     release.subjects(
       {
@@ -113,11 +113,11 @@ describe("a claim that carries Kubernetes' finalizer alone", () => {
       settings(environment),
     );
 
-  test.each([["present"], ["overruled"]])("is none of our business while its controller runs (%s)", (IN_TREE) => {
+  test.each([["present"], ["overruled"]])("is left alone while Kubernetes' controller runs (%s)", (IN_TREE) => {
     expect(subjects({ IN_TREE, MODE: "document" })).toEqual([]);
   });
 
-  test("is let go where its controller is switched off, and says no more than is true", () => {
+  test("is released if Kubernetes' controller is switched off, without the sentence that no pod can start", () => {
     expect(subjects({ IN_TREE: "absent" })).toHaveLength(1);
     const decision = decideOne(claim([inTree]), [], { IN_TREE: "absent" });
     expect(removed(decision)).toBe(inTree);
@@ -125,12 +125,12 @@ describe("a claim that carries Kubernetes' finalizer alone", () => {
   });
 });
 
-test("in document mode the advice on a silent in-tree controller is to overrule it", () => {
+test("if the in-tree controller is silent, the advice in document mode is IN_TREE=overruled", () => {
   const decision = decideOne(claim([inTree, ours]), [], { MODE: "document" }, now + 60_000);
   expect(decision.message).toContain("IN_TREE=overruled");
 });
 
-test("a claim that was held and waits for the in-tree controller names nobody any more", () => {
+test("a claim that was held and waits for the in-tree controller names no pods any more", () => {
   const text = nextProgress(claim([inTree, ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
   const waiting = decideOne(claim([inTree, ours], { annotations: { [key]: text } }));
   expect(waiting).toMatchObject({ do: "wait", step: { name: "after-in-tree" } });
@@ -163,7 +163,7 @@ describe("a held claim", () => {
   });
 });
 
-describe("a claim that the in-tree controller does not let go", () => {
+describe("a claim that the in-tree controller does not release", () => {
   test("costs no write in the first minute", () => {
     expect(decideOne(claim([inTree, ours]))).not.toHaveProperty("step");
   });
@@ -226,12 +226,12 @@ describe("subjects", () => {
     ["a claim being deleted without our finalizer", hint("update", claim([inTree]))],
     ["a claim that is gone", hint("delete", claim([ours]))],
     ["an object of another kind", hint("update", { ...alive, kind: "Node" })],
-  ])("%s: none, and thus not one call", (_, hint) => {
+  ])("%s: none, so there is no call", (_, hint) => {
     expect(release.subjects(hint, settings())).toEqual([]);
   });
 });
 
-describe("whatever the facts", () => {
+describe("for all facts", () => {
   const finalizers = fc.uniqueArray(fc.constantFrom(inTree, "a.example/x", "b.example/y"), { maxLength: 3 });
   const facts = fc.array(fc.record({ finalizers, used: fc.boolean() }), { maxLength: 6 }).map((rows): Facts => {
     const claims = rows.map(({ finalizers }, i) => claim([...finalizers, ours], { name: `data-${i}`, uid: `u${i}` }));
@@ -255,7 +255,7 @@ describe("whatever the facts", () => {
     );
   });
 
-  test("deciding is repeatable and judges every claim once", () => {
+  test("the same facts give the same decisions, one for each claim", () => {
     fc.assert(
       fc.property(facts, environment, (facts, environment) => {
         const decisions = release.decide(facts, now, settings(environment));
@@ -267,7 +267,7 @@ describe("whatever the facts", () => {
     );
   });
 
-  test("one user more never turns a wait into a release", () => {
+  test("with one more pod that uses it, a claim that waits is not released", () => {
     fc.assert(
       fc.property(facts, environment, fc.nat(5), (facts, environment, at) => {
         const name = facts.claims[at]?.metadata.name;

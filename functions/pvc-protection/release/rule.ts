@@ -32,7 +32,7 @@ const settings = z.object({
       "What becomes of Kubernetes' own protection: `present`, its controller releases first; `overruled`, " +
         "it runs, but on claims " +
         "with Holdfast's finalizer this rule decides; `absent`, it is switched off, " +
-        "and this rule stands in for it on all claims.",
+        "and this rule replaces it on all claims.",
     ),
 });
 type Settings = z.output<typeof settings>;
@@ -62,7 +62,7 @@ const inTreePatience = 60_000;
 
 export const release = rule({
   name,
-  doc: "Lets a claim that is being deleted go once no pod uses it, and says on the claim who holds it until then.",
+  doc: "Releases a claim that is being deleted when no pod uses it, and says on the claim who holds it until then.",
   settings,
   triggers: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["delete"]), on(Pod, ["update"], "pod-updates")],
   permissions: [
@@ -86,7 +86,7 @@ export const release = rule({
     "in-tree-silent": warning("InTreeProtectionSilent"),
   },
   // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are. This is
-  // as many as Knative allows where nobody has configured more.
+  // as many as Knative allows by default.
   concurrency: 1000,
   subjects,
   look: async ({ namespace, members }, { client, settings }) => look(client, namespace, members, settings),

@@ -21,17 +21,17 @@ const note = (pod: KubernetesObject, ...deleting: KubernetesObject[]) => {
 };
 
 describe("the warning", () => {
-  test("to a pod without a node is the scheduler's of the proposal, with what to do", () => {
+  test("on a pod without a node has the text of the proposal for the scheduler, with what to do", () => {
     expect(note(pod(undefined), claim("data", protectedBy))).toMatch(
       /^PVC \(data\) is in scheduled for deletion state: .*Delete the pod, or wait/,
     );
   });
-  test("to a bound pod whose claim has lost the in-tree finalizer is the kubelet's", () => {
+  test("on a bound pod whose claim has lost the in-tree finalizer has the text of the proposal for the kubelet", () => {
     expect(note(pod("n0"), claim("data"))).toMatch(
       /^can't start pod \(web-1\) because it's using PVC \(data\) that is being deleted\. Delete the pod/,
     );
   });
-  test("to a bound pod whose claim still has the in-tree finalizer says that it starts, and what goes with it", () => {
+  test("on a bound pod whose claim still has the in-tree finalizer says that it starts, and what goes with it", () => {
     expect(note(pod("n0"), claim("data", protectedBy))).toMatch(
       /starts with PVC \(data\), which is being deleted and goes with the last pod/,
     );

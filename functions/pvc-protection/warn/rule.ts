@@ -73,7 +73,7 @@ function adviceTo(pod: KubernetesObject, claims: readonly KubernetesObject[]): s
   if (!isBound(pod))
     return (
       `PVC (${names}) is in scheduled for deletion state: the pod cannot be scheduled. ` +
-      "Delete the pod, or wait until the claim is gone and create it anew."
+      "Delete the pod, or wait until the claim is gone and create the claim again."
     );
   // A claim that still carries the in-tree finalizer is mounted all the same, and held from then on by this pod.
   if (claims.every((claim) => hasFinalizer(claim, inTreeProtection)))
@@ -83,6 +83,6 @@ function adviceTo(pod: KubernetesObject, claims: readonly KubernetesObject[]): s
     );
   return (
     `can't start pod (${pod.metadata.name}) because it's using PVC (${names}) that is being deleted. ` +
-    "Delete the pod, wait until the claim is gone, then create both anew."
+    "Delete the pod, wait until the claim is gone, then create both again."
   );
 }

@@ -60,11 +60,19 @@ export function claimsAfterDeletion(seen: SetSeen): readonly ClaimFate[] {
   const { whenDeleted } = retentionOf(set);
   const own = new Set([set.metadata.uid, ...pods.map(({ metadata }) => metadata.uid)]);
   return ofSet(seen).map((claim) => {
-    const isTied = ownersOf(claim).some(({ uid }) => own.has(uid));
-    if (whenDeleted === "Retain") return fate(claim, false, "The set's whenDeleted is Retain.");
+    const ties = ownersOf(claim).filter(({ uid }) => own.has(uid));
+    // Kubernetes takes the set's reference off claims that have a pod. The others keep one of an earlier policy.
+    const isFreed = podOf(seen, claim) !== undefined && ties.every(({ uid }) => uid === set.metadata.uid);
+    if (whenDeleted === "Retain" && (ties.length === 0 || isFreed))
+      return fate(claim, false, "The set's whenDeleted is Retain.");
     const [other] = othersOf(seen, claim);
     if (other) return fate(claim, false, `${other.kind} ${other.name} owns it, too.`);
-    if (!isTied && !podOf(seen, claim)) return fate(claim, false, "It has no pod and is not tied to the set.");
-    return fate(claim, true, "The set's whenDeleted is Delete: it goes with the set.");
+    if (ties.length === 0 && !podOf(seen, claim))
+      return fate(claim, false, "It has no pod and is not tied to the set.");
+    const because =
+      whenDeleted === "Delete"
+        ? "The set's whenDeleted is Delete: it goes with the set."
+        : "It still has an owner reference of an earlier policy: it goes with its owner.";
+    return fate(claim, true, because);
   });
 }

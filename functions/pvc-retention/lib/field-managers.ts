@@ -1,6 +1,6 @@
 import { type RetentionPolicy, retentionOf, type StatefulSet } from "./stateful-set.ts";
 
-/** The field manager that the policy is applied by: fields that it holds are ours, whatever other functions write. */
+/** The field manager that applies the policy. Only its fields count as Holdfast's. */
 export const fieldManager = "holdfast-pvc-retention";
 
 type Occasion = keyof RetentionPolicy;
@@ -13,16 +13,16 @@ interface ManagedFields {
 }
 
 /**
- * Who else has chosen what the field says on an occasion, by their names. Any `Delete` is somebody's choice, also one
- * that no entry speaks of. A `Retain` is one where it is held by server-side apply: the server fills `Retain` in on
- * every set, and seen on 1.36 whoever creates a set by POST then holds it as an Update without having asked for it.
+ * The names of other managers that have chosen this half of the field. Each `Delete` counts as a choice, also without
+ * an entry. A `Retain` counts only if server-side apply holds it: the server fills `Retain` in on every set, and on
+ * 1.36 the creator of a set by POST then holds it as an Update without having asked for it.
  */
 export function choosersOf(set: StatefulSet, occasion: Occasion): readonly string[] {
   const holders = entriesOf(set).filter((entry) => holds(entry, occasion));
   const deletes = retentionOf(set)[occasion] === "Delete";
-  if (deletes && holders.length === 0) return ["somebody whom the object does not name"];
+  if (deletes && holders.length === 0) return ["a manager that the object does not name"];
   const others = holders.filter((entry) => !isOurs(entry) && (deletes || entry.operation === "Apply"));
-  return [...new Set(others.map(({ manager }) => manager || "somebody without a name"))];
+  return [...new Set(others.map(({ manager }) => manager || "a manager without a name"))];
 }
 
 /** Whether the field is ours on an occasion, be it together with others. */

@@ -23,12 +23,12 @@ test.each([
   expect(policy(name)).toEqual({ name, written: name, from: "set", whenDeleted, whenScaled });
 });
 
-describe("where it comes from", () => {
-  test("nowhere: the set is left alone", () => {
+describe("the policy comes from", () => {
+  test("neither set nor namespace: the set is left alone", () => {
     expect(policy()).toBeUndefined();
     expect(readPolicy(object(), undefined)).toBeUndefined();
   });
-  test("the namespace gives the default, the set overrules it", () => {
+  test("the namespace, unless the set has its own", () => {
     expect(policy(undefined, "DeleteOnScaledownOnly")).toMatchObject({
       name: "DeleteOnScaledownOnly",
       from: "namespace",
@@ -38,7 +38,7 @@ describe("where it comes from", () => {
 });
 
 test.each(["", "delete", "retain", "constructor", " DeleteOnScaledownOnly", "x".repeat(900)])(
-  "%j keeps all, and says so in less than an Event holds",
+  "%j keeps all claims, and the message fits into an Event",
   (written) => {
     const read = policy(written);
     expect(read).toMatchObject({ name: "Retain", whenDeleted: "Retain", whenScaled: "Retain" });

@@ -47,4 +47,9 @@ export function readPolicy(
   return { name: "Retain", written, from, ...policies.Retain, fault };
 }
 
-const isKnown = (text: string): text is keyof typeof policies => Object.hasOwn(policies, text);
+const isKnown = (text: unknown): text is keyof typeof policies =>
+  typeof text === "string" && Object.hasOwn(policies, text);
+
+/** Whether the policy that an annotation names deletes claims with their set. */
+export const deletesWithSet = (written: unknown): boolean =>
+  isKnown(written) && policies[written].whenDeleted === "Delete";

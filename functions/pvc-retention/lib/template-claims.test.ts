@@ -28,20 +28,20 @@ describe("the ordinal of", () => {
     expect(ordinalOf(named("web", "data", "log"), name)).toBe(expected);
   });
 
-  test("a claim of a set without templates is none", () => {
+  test("a claim of a set without templates is undefined", () => {
     const set = setOf();
     const { volumeClaimTemplates: _, ...spec } = set.spec;
     expect(ordinalOf({ ...set, spec }, "data-web-0")).toBeUndefined();
   });
 
-  test("two sets may yield one name", () => {
+  test("claims of two sets may have the same name", () => {
     expect(ordinalOf(named("c", "a-b"), "a-b-c-3")).toBe(3);
     expect(ordinalOf(named("b-c", "a"), "a-b-c-3")).toBe(3);
   });
 });
 
 test.each<[string, KubernetesObject, string]>([
-  ["the selector's and more", claimOf(0, { labels: { app: "web", tier: "db" } }), "match"],
+  ["those of the selector and more", claimOf(0, { labels: { app: "web", tier: "db" } }), "match"],
   ["none", claimOf(0, { labels: undefined }), "lack"],
   ["others", claimOf(0, { labels: { tier: "db" } }), "lack"],
   ["another value", claimOf(0, { labels: { app: "reports" } }), "differ"],

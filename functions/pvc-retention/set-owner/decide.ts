@@ -7,7 +7,16 @@ import { normal } from "../../../shared/steps.ts";
 import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor, ordinalOf } from "../lib/template-claims.ts";
 import type { Facts, NamedClaim } from "./look.ts";
-import { commandToNote, hasNote, hasPolicy, isTakenOut, isUsedBy, noteFollowing, noteUse } from "./notes.ts";
+import {
+  commandToNote,
+  hasNote,
+  hasPolicy,
+  isTakenOut,
+  isUsedBy,
+  noteFollowing,
+  noteUse,
+  takesAlong,
+} from "./notes.ts";
 import { inTheWay, isControlledBy, isOurs, referenceTo, tie, untie, whileItDeletes } from "./references.ts";
 
 const notIncluded = normal("ClaimNotIncluded");
@@ -20,7 +29,7 @@ export function decide(facts: Facts | undefined): readonly Decision[] {
   const decisions = claims.flatMap((one) => decideReference(set, one) ?? witness(set, one) ?? []);
   const changed = decisions.some((decision) => decision.do === "write");
   if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, changed)];
-  const message = `StatefulSet ${set.metadata.name} has no policy any more, and its claims belong to nobody.`;
+  const message = `StatefulSet ${set.metadata.name} has no policy any more: it owns none of its claims.`;
   return [...decisions, about(Sets, set).leave(message)];
 }
 
@@ -37,10 +46,10 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   const reference = referenceTo(claim, set);
   const isOut = isTakenOut(claim, set);
   const goes = hasPolicy(set) && retentionOf(set).whenDeleted === "Delete";
-  if (!goes || (isOut && reference && isOurs(reference))) {
+  if (!goes || ((isOut || !takesAlong(set)) && reference && isOurs(reference))) {
     const forget = !hasPolicy(set) && hasNote(claim);
     if (!reference && !forget) return undefined;
-    const message = `Claim ${name} is not to go with StatefulSet ${set.metadata.name}: it belongs to nobody.`;
+    const message = `Claim ${name} is not to be deleted with StatefulSet ${set.metadata.name}: it has no owner now.`;
     const write = reference && untie(claim, reference);
     return about(PersistentVolumeClaim, claim).write(
       message,
@@ -50,7 +59,7 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   }
   // Of claims with a pod Kubernetes' own controller takes care, and what another's pod uses is not the set's to take
   // along.
-  if (reference || pods.length > 0) return undefined;
+  if (reference || pods.length > 0 || !takesAlong(set)) return undefined;
   const obstacle = inTheWay(claim, set);
   if (obstacle)
     return leaveOut(set, claim, `${obstacle.kind} ${obstacle.name} owns it. Remove that reference if it is to go.`);

@@ -3,16 +3,16 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { claimsOf, unreadOf } from "../../../shared/storage/pod-claims.ts";
-import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
 import { ordinalOf } from "../lib/template-claims.ts";
-import { hasNote, hasPolicy, isUsedBy } from "./notes.ts";
+import { hasNote, hasPolicy, isUsedBy, takesAlong } from "./notes.ts";
 import { isControlledBy } from "./references.ts";
 
 /** A claim that has the name of one of a set's. */
 export interface NamedClaim {
   /** Metadata alone. */
   readonly claim: KubernetesObject;
-  /** Pods that name the claim, whoever made them, where it was looked. */
+  /** Pods that name the claim, of any owner, if pods were listed. */
   readonly pods: readonly KubernetesObject[];
 }
 
@@ -23,8 +23,8 @@ export interface Facts {
 }
 
 /**
- * A set with the claims of its names, and whoever uses them where a verdict may rest on that. `undefined` when it is
- * gone or going, or when nothing of ours is on it, which costs one small read.
+ * A set with the claims of its names, and the pods that use them if the decision needs that. `undefined` if the set is
+ * gone or being deleted, or has nothing of Holdfast on it, which costs one small read.
  */
 export async function look(client: Client, namespace: string | undefined, name: string): Promise<Facts | undefined> {
   const set = await client.get<StatefulSet>(Sets, namespace, name);
@@ -34,9 +34,8 @@ export async function look(client: Client, namespace: string | undefined, name: 
   if (set.spec.volumeClaimTemplates?.length)
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true }))
       if (ordinalOf(set, claim.metadata.name) !== undefined) found.push(claim);
-  const deletes = retentionOf(set).whenDeleted === "Delete";
-  const isOpen = (claim: KubernetesObject) => !isUsedBy(claim, set) || (deletes && !isControlledBy(claim, set));
-  // Begun after the claims were read: whoever uses one of them is there.
+  const isOpen = (claim: KubernetesObject) => !isUsedBy(claim, set) || (takesAlong(set) && !isControlledBy(claim, set));
+  // Listed after the claims: a pod that uses one of them is in the list.
   const pods = new Map<string, KubernetesObject[]>();
   if (hasPolicy(set) && found.some(isOpen))
     for await (const pod of client.list(Pod, { ...scope, leaveOut: unreadOf("strict") }))

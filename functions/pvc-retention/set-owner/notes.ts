@@ -2,16 +2,20 @@ import type { Wait } from "../../../shared/decision.ts";
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
-import { projectingRule } from "../lib/policy.ts";
+import { deletesWithSet, projectingRule } from "../lib/policy.ts";
 import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor } from "../lib/template-claims.ts";
 
 export const name = "pvc-retention/set-owner";
 
-/** Whether a policy of ours is in force for the set: `sync-policy` says so there, whatever has become of the field. */
+/** Whether Holdfast's policy is in force for the set: `sync-policy` notes it there, also if the field was changed. */
 export const hasPolicy = (set: KubernetesObject): boolean => readProgress(set, projectingRule) !== undefined;
 
-/** Whether this rule has written anything on the object that it may have to take away. */
+/** Whether claims without a pod go with the set: the field alone, which may be another manager's, is not enough. */
+export const takesAlong = (set: StatefulSet): boolean =>
+  retentionOf(set).whenDeleted === "Delete" && deletesWithSet(readProgress(set, projectingRule)?.policy);
+
+/** Whether this rule has written anything on the object that it may have to remove. */
 export const hasNote = ({ metadata }: KubernetesObject): boolean =>
   metadata.annotations?.[progressKey(name)] !== undefined;
 
@@ -19,8 +23,7 @@ export const hasNote = ({ metadata }: KubernetesObject): boolean =>
 export function isFollowed(set: StatefulSet): boolean {
   const note = readProgress(set, name);
   if (!hasPolicy(set)) return !hasNote(set);
-  const { whenDeleted } = retentionOf(set);
-  return note?.step === "followed" && note.whenDeleted === whenDeleted && note.replicas === replicasOf(set);
+  return note?.step === "followed" && Object.entries(followedBy(set)).every(([key, value]) => note[key] === value);
 }
 
 /**
@@ -33,11 +36,16 @@ export function noteFollowing(set: StatefulSet, changed: boolean): Wait {
   const message =
     `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
     `${whenDeleted}.`;
-  const step = { name: changed ? "changing" : "followed", details: { whenDeleted, replicas: replicasOf(set) } };
+  const step = { name: changed ? "changing" : "followed", details: followedBy(set) };
   return { about: set, kind: Sets, do: "wait", message, step };
 }
 
-const replicasOf = ({ status }: StatefulSet) => (status as { replicas?: number } | undefined)?.replicas ?? 0;
+/** What claims follow; the policy is named only where it keeps what the field deletes. */
+function followedBy(set: StatefulSet) {
+  const { whenDeleted } = retentionOf(set);
+  const replicas = (set.status as { replicas?: number } | undefined)?.replicas ?? 0;
+  return { whenDeleted, replicas, policy: whenDeleted === "Delete" && !takesAlong(set) ? "keeps" : undefined };
+}
 
 /** The uid of the set that the claim has the note of, that a pod of it has used it; a copy's names another claim. */
 export const userOf = (claim: KubernetesObject): unknown => readProgress(claim, name)?.set;

@@ -4,7 +4,8 @@ import { guardedPatch } from "../../../shared/kubernetes/guarded-patch.ts";
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
+import { takesAlong } from "./notes.ts";
 
 const path = "/metadata/ownerReferences";
 
@@ -20,13 +21,13 @@ export const isControlledBy = (object: KubernetesObject, set: StatefulSet): bool
 /** Whether the reference is ours: Kubernetes' own controller lets claims block their owner's deletion. */
 export const isOurs = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === false;
 
-/** Who stands in the way of a reference to the set: whoever controls the claim, and an earlier set of the name. */
+/** The owner that forbids a reference to the set: the claim's controller, or an earlier set of the name. */
 export const inTheWay = (claim: KubernetesObject, { metadata }: StatefulSet): OwnerReference | undefined =>
   referencesOf(claim)
     .filter(({ uid }) => uid !== metadata.uid)
     .find(({ kind, name, controller }) => controller || (kind === Sets.kind && name === metadata.name));
 
-/** Takes the reference off; nobody else's is touched. */
+/** Removes the reference, and no other. */
 export function untie(claim: KubernetesObject, reference: OwnerReference): Write {
   const place = `${path}/${referencesOf(claim).indexOf(reference)}`;
   const test = { op: "test", path: `${place}/uid`, value: reference.uid };
@@ -49,6 +50,6 @@ export function tie(claim: KubernetesObject, { metadata }: StatefulSet): Write {
 export function whileItDeletes({ metadata }: StatefulSet): Precondition {
   const { namespace, name, uid } = metadata;
   const holds = (live: KubernetesObject | undefined) =>
-    live?.metadata.uid === uid && !isBeingDeleted(live) && retentionOf(live as StatefulSet).whenDeleted === "Delete";
+    live?.metadata.uid === uid && !isBeingDeleted(live) && takesAlong(live as StatefulSet);
   return { kind: Sets, namespace, name, holds };
 }

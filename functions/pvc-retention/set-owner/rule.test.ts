@@ -20,8 +20,8 @@ const rescue = { ...podOf(5), metadata: { ...podOf(5).metadata, name: "rescue", 
 
 interface Case {
   field?: string;
-  /** Whether a policy of ours is in force. */
-  policy?: boolean;
+  /** The policy that `sync-policy` has noted; `false`: it has noted none. */
+  policy?: string | false;
   owners?: OwnerReference[];
   pods?: KubernetesObject[];
   labels?: Record<string, string> | undefined;
@@ -42,7 +42,8 @@ const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObj
 
 /** What is decided about the claim, which is scaled away, and what about the set. */
 function decide(one: Case): { claim: Decision | undefined; set: Decision | undefined } {
-  const set = one.policy === false ? setOf({ field: one.field ?? withSet }) : followed({ field: one.field ?? withSet });
+  const { policy, field = withSet } = one;
+  const set = policy === false ? setOf({ field }) : followed({ field }, policy);
   const decisions = decideOn(set, claimIn(one), one.pods);
   const of = (kind: string) => decisions.find(({ about }) => about.kind === kind);
   return { claim: of("PersistentVolumeClaim"), set: of("StatefulSet") };
@@ -60,21 +61,21 @@ const kindOf = (decision: Decision | undefined) =>
 describe("a claim of the set's names", () => {
   test.each<[string, Case, string | undefined]>([
     ["that it has used, without a pod: tied", {}, "tie"],
-    ["beside an owner who controls nothing: tied", { owners: [plain] }, "tie"],
+    ["with another owner that is no controller: tied", { owners: [plain] }, "tie"],
     ["tied already", { owners: [toSet] }, undefined],
     ["tied by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
     ["that nothing shows it has used: left out", { used: undefined }, "record"],
     ["that an earlier set of the name has used: left out", { used: "u0" }, "record"],
-    ["that another's pod uses: left to them", { pods: [rescue] }, undefined],
-    ["that its own pod uses: Kubernetes' own controller sees to it", { pods: [podOf(5)] }, undefined],
-    ["that somebody else controls: left out", { owners: [custom] }, "record"],
-    ["that is going with its pod: left out", { owners: [toPod] }, "record"],
+    ["that another owner's pod uses: left alone", { pods: [rescue] }, undefined],
+    ["that the set's own pod uses: left to Kubernetes' own controller", { pods: [podOf(5)] }, undefined],
+    ["that another owner controls: left out", { owners: [custom] }, "record"],
+    ["that is to be deleted with its pod: left out", { owners: [toPod] }, "record"],
     ["that names an earlier set of the name: left out", { owners: [earlier] }, "record"],
     ["with another's labels: left out", { labels: { app: "reports" } }, "record"],
-    ["whose labels were taken off since: left out", { labels: {} }, "record"],
+    ["whose labels were removed since: left out", { labels: {} }, "record"],
     ["that never had labels: tied", { labels: {}, usedLabels: "lack" }, "tie"],
-    ["whose labels were taken off since we tied it: untied", { labels: {}, owners: [toSet] }, "untie"],
-    ["whose labels were taken off since Kubernetes tied it: left", { labels: {}, owners: [inTreeSet] }, undefined],
+    ["whose labels were removed after Holdfast tied it: untied", { labels: {}, owners: [toSet] }, "untie"],
+    ["whose labels were removed after Kubernetes tied it: left alone", { labels: {}, owners: [inTreeSet] }, undefined],
     ["that is being deleted", { metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }, undefined],
     ["that is to stay: untied", { field: "Retain/Delete", owners: [toSet] }, "untie"],
     [
@@ -82,12 +83,19 @@ describe("a claim of the set's names", () => {
       { field: "Retain/Retain", owners: [inTreeSet] },
       "untie",
     ],
-    ["that is to stay, and belongs to others", { field: "Retain/Retain", owners: [custom, plain] }, undefined],
+    ["that is to stay, and has other owners", { field: "Retain/Retain", owners: [custom, plain] }, undefined],
     [
-      "that is to stay, with a reference that controls nothing",
+      "that is to stay, with a reference to the set that is no controller",
       { field: "Retain/Retain", owners: [{ ...toSet, controller: false }] },
       undefined,
     ],
+    ["that the noted policy keeps, although the field deletes: left alone", { policy: "Retain" }, undefined],
+    [
+      "that the noted policy keeps, tied by Kubernetes' own controller: left alone while the field deletes",
+      { policy: "DeleteOnScaledownOnly", owners: [inTreeSet] },
+      undefined,
+    ],
+    ["that a policy keeps that cannot be read, tied by Holdfast: untied", { policy: "Gone", owners: [toSet] }, "untie"],
     ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
     ["without a policy any more: forgotten", { policy: false }, "untie"],
     ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
@@ -98,8 +106,8 @@ describe("a claim of the set's names", () => {
 
 describe("use is noted", () => {
   test.each<[string, Case, boolean]>([
-    ["with a pod of this very set", { used: undefined, pods: [podOf(5)] }, true],
-    ["anew where it was another set's", { used: "u0", pods: [podOf(5)] }, true],
+    ["with a pod of this set", { used: undefined, pods: [podOf(5)] }, true],
+    ["again if the note names another set", { used: "u0", pods: [podOf(5)] }, true],
     ["under a policy that keeps, too", { used: undefined, pods: [podOf(5)], field: "Retain/Retain" }, true],
     ["once", { pods: [podOf(5)] }, false],
     ["not with another's pod", { used: undefined, pods: [rescue] }, false],
@@ -121,7 +129,7 @@ describe("use is noted", () => {
 describe("what is noted on the set", () => {
   const set = followed({ field: withSet, replicas: 3 });
 
-  test("is that its claims are being written, which has it looked at once more, and then what they follow", () => {
+  test("is `changing` while its claims are written, which causes another look, and then what its claims follow", () => {
     expect(decide({}).set).toMatchObject({ step: { name: "changing" } });
     expect(decide({ owners: [toSet] }).set).toMatchObject({
       step: { name: "followed", details: { whenDeleted: "Delete", replicas: 1 } },
@@ -129,7 +137,7 @@ describe("what is noted on the set", () => {
     expect(decide({ used: undefined, pods: [podOf(5)] }).set).toMatchObject({ step: { name: "followed" } });
   });
 
-  test("goes when nothing of ours is left on its claims", () => {
+  test("is removed when nothing of Holdfast is left on its claims", () => {
     expect(decide({ policy: false, owners: [toSet] }).set).toMatchObject({ step: { name: "changing" } });
     expect(decide({ policy: false, used: undefined }).set).toMatchObject({ do: "leave" });
   });
@@ -144,13 +152,19 @@ describe("what is noted on the set", () => {
       noted(set, name, "changing", { whenDeleted: "Delete", replicas: 3 }),
       true,
     ],
+    [
+      "a policy that deletes as the field already did",
+      "update",
+      noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3, policy: "keeps" }),
+      true,
+    ],
     ["a policy that is new", "update", set, true],
     ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
     ["a set that never had one", "update", setOf({ field: withSet }), false],
     ["a set that is being deleted", "update", followed({ metadata: { deletionTimestamp: "x" } }), false],
     ["a set that is gone", "delete", set, false],
     ["a set of which only the name is known", "sweep", undefined, true],
-  ])("triggers the rule, or ends the event: %s", (_, change, object, isTriggered) => {
+  ])("decides whether an event causes a look: %s", (_, change, object, isTriggered) => {
     const hint = {
       id: "e",
       change,
@@ -164,7 +178,7 @@ describe("what is noted on the set", () => {
   });
 });
 
-test("what is left out is named with the command that includes it", () => {
+test("a claim that is left out gets an Event with the command that includes it", () => {
   const one: Case = { used: undefined };
   const { claim } = decide(one);
   expect(claim).toMatchObject({ do: "record", event: { type: "Normal", reason: "ClaimNotIncluded" } });
@@ -182,7 +196,7 @@ describe("a claim is tied", () => {
     return decision?.do === "write" ? decision : undefined;
   };
 
-  test("by a guarded patch that takes nothing away, and the note stays", () => {
+  test("by a guarded patch that removes nothing, and the note stays", () => {
     const decision = tied(claimIn({ owners: [plain] }));
     expect(decision?.writes).toMatchObject([
       {
@@ -200,6 +214,7 @@ describe("a claim is tied", () => {
   test.each<[string, StatefulSet | undefined, boolean]>([
     ["is as it was", set, true],
     ["keeps its claims now", followed({ field: "Retain/Delete" }), false],
+    ["has a policy that keeps them now", followed({ field: withSet }, "Retain"), false],
     ["is being deleted", followed({ field: withSet, metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }), false],
     ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
     ["is gone", undefined, false],
@@ -211,17 +226,19 @@ describe("a claim is tied", () => {
   });
 });
 
-test("whoever owns a claim, only the reference to the set is ever added or taken off", () => {
+test("for all owners of a claim, only the reference to the set is added or removed", () => {
   const owners = fc
     .subarray([toSet, inTreeSet, toPod, custom, plain, earlier])
     .filter((list) => list.filter(({ controller }) => controller).length < 2);
   const fields = fc.constantFrom("Delete/Retain", "Retain/Delete", "Delete/Delete", "Retain/Retain");
+  const deleting = "DeleteOnStatefulSetDeletionOnly";
+  const policies = fc.constantFrom(deleting, "Retain", false as const);
   fc.assert(
-    fc.property(owners, fields, fc.boolean(), fc.boolean(), fc.boolean(), (owners, field, policy, used, hasPod) => {
+    fc.property(owners, fields, policies, fc.boolean(), fc.boolean(), (owners, field, policy, used, hasPod) => {
       const pods = hasPod ? [rescue] : [];
       const { claim } = decide({ owners, field, policy, pods, ...(used ? {} : { used: undefined }) });
       if (kindOf(claim) === "tie") {
-        expect(used && policy && field.startsWith("Delete") && !hasPod).toBe(true);
+        expect(used && policy === deleting && field.startsWith("Delete") && !hasPod).toBe(true);
         expect(owners.every(({ controller }) => !controller)).toBe(true);
       }
       if (claim?.do !== "write") return;
@@ -238,7 +255,7 @@ test("whoever owns a claim, only the reference to the set is ever added or taken
   );
 });
 
-test("a note of another claim counts for nothing", () => {
+test("a note that was copied from another claim has no effect", () => {
   const copied = noted(claimOf(4), name, "used", { set: uidOfSet, labels: "match" }).metadata.annotations;
   const claim = claimOf(5, { annotations: copied });
   expect(readProgress(claim, name)).toBeUndefined();

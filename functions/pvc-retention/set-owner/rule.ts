@@ -16,8 +16,8 @@ import { isOurs, untie } from "./references.ts";
 export const setOwner = rule({
   name,
   doc:
-    "Has a set's claims without a pod follow its field, as Kubernetes' own controller has those with one: " +
-    "where they go with the set, those that it has used are tied to it; where they stay, none is.",
+    "Sets the owner of a set's claims without a pod, as Kubernetes' own controller does for claims with a pod: " +
+    "the set, if they are to be deleted with it and it has used them; otherwise none.",
   settings: z.object({}),
   triggers: [on(Sets, ["add", "update"])],
   permissions: [

@@ -7,8 +7,8 @@ import { projectingRule } from "../lib/policy.ts";
 import { occasions, type RetentionPolicy, retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 
 /**
- * Applies the field. Where somebody else holds what is wanted already, it stays theirs alone. Without a policy the
- * field is given back: what nobody else holds falls to the server's default, `Retain` for both.
+ * Applies the field. If another manager holds the wanted value already, only that manager holds it. Without a policy,
+ * Holdfast gives the field up: what no other manager holds gets the server's default, `Retain` for both.
  *
  * Seen on Kubernetes 1.36: another uid answers 422, another resourceVersion 409, a set that is gone 409; the field of a
  * set that was created without it belongs to its creator, so that an apply without force answers 409.

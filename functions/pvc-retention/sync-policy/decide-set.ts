@@ -10,9 +10,9 @@ import { applyField } from "./apply-field.ts";
 import type { SetAndPolicy } from "./look.ts";
 import { fieldText, noteOf, says } from "./noted.ts";
 
-/** So often a value that somebody else takes back is applied; then the field stays as they left it. */
+/** How often a value that another manager sets back is applied. Then the field stays as that manager left it. */
 const patience = 3;
-/** Taken back later than this after it was applied, a value was changed, not fought over. Milliseconds. */
+/** A value that is set back later than this after it was applied counts as a change of its own. Milliseconds. */
 const fightWindow = 3_600_000;
 
 /** What is to be done about a set; nothing while it is being deleted, when Kubernetes looks at its field no more. */
@@ -36,8 +36,8 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   if (isGivenUp || attempt > patience) {
     const message =
       `The persistentVolumeClaimRetentionPolicy of StatefulSet ${nameOf(set)} was made ${inFull(wanted)} ` +
-      `${patience} times and taken back as often: it stays ${inFull(current)}, and that is in force. Take the ` +
-      `field out of what somebody else applies to the set, then remove the annotation ${progressKey(name)}.`;
+      `${patience} times, and changed back each time. ${inFull(current)} is in force. Take the ` +
+      `field out of what the other manager applies to the set. Then remove the annotation ${progressKey(name)}.`;
     const step = { name: "taken-back", attempt: patience, details: { ...noteOf(set, policy) } };
     return about(Sets, set).stop(message, { step });
   }
@@ -70,7 +70,7 @@ function settle(set: StatefulSet, policy: Policy, now: number): Decision | undef
 function giveBack(set: StatefulSet): Decision | undefined {
   const title = `StatefulSet ${nameOf(set)} has no policy any more`;
   if (occasions.some((one) => holdsField(set, one))) {
-    const message = `${title}: its persistentVolumeClaimRetentionPolicy is given back.`;
+    const message = `${title}: Holdfast no longer owns its persistentVolumeClaimRetentionPolicy.`;
     return about(Sets, set).write(message, [applyField(set, undefined)], { step: { name: "given-back" } });
   }
   const message = `${title}, and nothing of its persistentVolumeClaimRetentionPolicy is ours.`;
@@ -84,7 +84,7 @@ function stepOf(set: StatefulSet, policy: Policy, current: RetentionPolicy): str
 
 /** Why the field says what it says, and what to do where that is not what the policy asks for. */
 function reason(set: StatefulSet, policy: Policy, current: RetentionPolicy, wanted: RetentionPolicy): string {
-  if (policy.fault) return `${policy.fault} Until that is mended, no claim of the set is deleted.`;
+  if (policy.fault) return `${policy.fault} Until it is corrected, no claim of the set is deleted.`;
   const { holders } = noteOf(set, policy, current);
   const who = holders.join(", ");
   if (holders.length === 0) return `the policy of the ${policy.from} is ${policy.name}.`;

@@ -11,8 +11,8 @@ export interface SetAndPolicy {
 
 /**
  * One set, or all of a namespace. The namespace is read after the sets: while a set is as it was read, which a guarded
- * write of it proves, both were so at the same time. Read the other way round, the namespace may say what it said
- * before the set stopped saying otherwise, and together they would say what nobody ever did.
+ * write of it proves, both were so at the same time. In the other order, the namespace may be older than a set whose
+ * own annotation was removed, and both together would give a policy that was never in force.
  */
 export async function look(client: Client, namespace: string | undefined, name?: string): Promise<SetAndPolicy[]> {
   const sets: StatefulSet[] = [];

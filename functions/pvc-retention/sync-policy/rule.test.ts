@@ -39,8 +39,7 @@ const stepOf = (decision: Decision | undefined) => {
 };
 
 /**
- * The set as it is once the decision has been carried out: what is applied is ours, and taken from whoever does not
- * apply it.
+ * The set after the decision: Holdfast holds what it has applied, and managers that do not apply it do not hold it.
  */
 function carriedOut(shape: Shape, decision: Decision | undefined): Shape {
   const patch = applied(decision);
@@ -84,28 +83,33 @@ describe("the field becomes", () => {
       { whenDeleted: "Delete", whenScaled: "Delete" },
       "in-force",
     ],
-    ["half of it", { policy: "DeleteOnScaledownOnly", held: creator }, { whenScaled: "Delete" }, "in-force"],
-    ["what it is, where somebody applies a Retain", { policy: both, held: flux }, undefined, "held"],
     [
-      "the policy on the one occasion, where somebody applies a Retain of the other",
+      "the policy in the half that it deletes",
+      { policy: "DeleteOnScaledownOnly", held: creator },
+      { whenScaled: "Delete" },
+      "in-force",
+    ],
+    ["what it is, if another manager applies a Retain", { policy: both, held: flux }, undefined, "held"],
+    [
+      "the policy in one half, if another manager applies a Retain in the other",
       { policy: both, held: [["flux", "Apply", "whenDeleted"]] },
       { whenScaled: "Delete" },
       "held",
     ],
     [
-      "Retain, where somebody has chosen a Delete",
+      "Retain, if another manager has chosen a Delete",
       { policy: "Retain", field: "Delete/Delete", held: helm },
       { whenDeleted: "Retain", whenScaled: "Retain" },
       "held",
     ],
     [
-      "what it is, where somebody has chosen the same",
+      "what it is, if another manager has chosen the same",
       { policy: both, field: "Delete/Delete", held: helm },
       undefined,
       "in-force",
     ],
     [
-      "Retain, where the policy cannot be read",
+      "Retain, if the policy cannot be read",
       { policy: "delete", field: "Delete/Retain", held: [["us", "Apply", "whenDeleted"]] },
       { whenDeleted: "Retain" },
       "unreadable",
@@ -131,7 +135,7 @@ describe("the field becomes", () => {
 });
 
 describe("Warnings", () => {
-  test("go with what people have to mend, and are cleared with it", () => {
+  test("are recorded when a person has to correct something, and cleared afterwards", () => {
     const shape: Shape = { policy: "delete" };
     const decision = decide(setOf(shape));
     expect(eventOf(decision)).toEqual({ type: "Warning", reason: "PolicyUnreadable" });
@@ -139,7 +143,7 @@ describe("Warnings", () => {
     expect(mended).toMatchObject({ do: "wait", step: { name: "in-force" } });
   });
 
-  test("name who keeps claims, and who had them deleted", () => {
+  test("name the manager that keeps claims, and the one that had them deleted", () => {
     const keeps = decide(setOf({ policy: both, held: [["flux", "Apply", ...occasions]] }));
     expect(eventOf(keeps)?.reason).toBe("RetentionPolicyHeld");
     expect(keeps?.message).toContain("flux keeps");
@@ -150,7 +154,7 @@ describe("Warnings", () => {
   });
 });
 
-describe("a value that somebody takes back", () => {
+describe("a value that another manager sets back", () => {
   const taken = (minutes: number) => {
     let shape: Shape = { policy: both };
     const decisions: (Decision | undefined)[] = [];
@@ -166,24 +170,24 @@ describe("a value that somebody takes back", () => {
     const { decisions, shape } = taken(1);
     expect(decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "stop"]);
     expect(eventOf(decisions[3])?.reason).toBe("RetentionPolicyTakenBack");
-    expect(decisions[3]?.message).toContain("it stays {whenDeleted: Retain, whenScaled: Retain}, and that is in force");
+    expect(decisions[3]?.message).toContain("{whenDeleted: Retain, whenScaled: Retain} is in force");
     expect(subjects("update", setOf(shape))).toEqual([]);
     // Another policy is another matter.
     expect(decide(setOf({ ...shape, policy: "DeleteOnScaledownOnly" }))?.do).toBe("write");
     expect(decide(setOf({ ...shape, field: "Retain/Delete" }))?.do).toBe("stop");
   });
 
-  test("now and then is a change, not a fight", () => {
+  test("is applied each time if more than an hour lies between", () => {
     expect(taken(90).decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "write"]);
   });
 });
 
-describe("without a policy any more", () => {
+describe("when the policy is removed", () => {
   const shape: Shape = { policy: both };
   const written = carriedOut(shape, decide(setOf(shape)));
   const { policy: _, ...gone } = written;
 
-  test("the field is given back, and then the note", () => {
+  test("the field is given up first, and then the note", () => {
     const back = decide(setOf(gone));
     expect(applied(back)?.spec).toBeUndefined();
     expect(decide(setOf({ ...carriedOut(gone, back), held: [], field: "Retain/Retain" }))).toMatchObject({
@@ -191,7 +195,7 @@ describe("without a policy any more", () => {
     });
   });
 
-  test("a field that somebody else holds as well stays theirs", () => {
+  test("a field that another manager holds as well stays", () => {
     const held = [["helm", "Update", ...occasions]] as const;
     expect(decide(setOf({ ...gone, held }))).toMatchObject({ do: "leave" });
   });
@@ -211,7 +215,7 @@ describe("what triggers the rule", () => {
   const sets = expect.objectContaining({ kind: "StatefulSet" });
   test.each<[string, Hint["change"], KubernetesObject | undefined, string | undefined, boolean]>([
     ["a new set, which may have its policy from its namespace", "add", setOf(), undefined, true],
-    ["a set with a policy that nothing is noted of", "update", setOf({ policy: both }), undefined, true],
+    ["a set with a policy and without a note", "update", setOf({ policy: both }), undefined, true],
     ["a set without a policy", "update", setOf(), undefined, false],
     ["a set of which only the name is known", "sweep", undefined, undefined, true],
     ["a set that is gone", "delete", setOf({ policy: both }), undefined, false],
@@ -231,7 +235,7 @@ describe("what triggers the rule", () => {
     expect(subjects("update", undefined, "Namespace")).toEqual([{ kind: sets, namespace: "web" }]);
   });
 
-  test("a policy of the namespace that is in force, until the set names its own", () => {
+  test("a set under its namespace's policy: none, until it has its own", () => {
     const shape: Shape = {};
     const settled = carriedOut(shape, decide(setOf(shape), both));
     expect(decide(setOf(settled), both)).toBeUndefined();
@@ -242,8 +246,8 @@ describe("what triggers the rule", () => {
 });
 
 test(
-  "whatever the policy and whoever else has chosen, the field never deletes more than either asks for, " +
-    "and comes to rest",
+  "for all policies and choices of others, the field never deletes more than either of them asks for, " +
+    "and is not written again",
   () => {
     const fate = fc.constantFrom("Retain", "Delete");
     const held = fc.array(

@@ -16,7 +16,7 @@ import { concerns, deletesByNote } from "./noted.ts";
 export const syncPolicy = rule({
   name,
   doc:
-    "Writes the policy of a set onto the set's own field, where nobody else has chosen to keep more, " +
+    "Writes the policy of a set into the set's own field, unless another manager has chosen to keep more, " +
     "and says on the set what is in force.",
   settings: z.object({}),
   triggers: [on(Sets, ["add", "update"]), on(Namespace, ["add", "update"])],

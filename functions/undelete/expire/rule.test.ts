@@ -28,16 +28,16 @@ describe("expire", () => {
     { what: "due and released", one: volume({ at: due }), spec: released },
     { what: "due and offered", one: volume({ at: due, ref: null }), spec: back },
     {
-      what: "Retain all along",
+      what: "due, with the former policy Retain",
       one: volume({ at: due, ref: null, was: "Retain" }),
       spec: { claimRef: { uid: "claim" } },
     },
     { what: "not due yet", one: volume({ at: "2026-01-03T00:00:00Z" }), spec: undefined },
     { what: "without a time", one: volume({}), spec: undefined },
     { what: "with a time that cannot be read", one: volume({ at: "tomorrow" }), spec: undefined },
-    { what: "to be kept for seven more days, by its user's words", one: volume({ at: "+7" }), spec: undefined },
-    { what: "due on the first of February, as Germans write it", one: volume({ at: "1.2.2026" }), spec: undefined },
-    { what: "due by what was written while it was bound", one: volume({ at: due, note: { step: "retained" } }) },
+    { what: "with a time that is a duration (+7)", one: volume({ at: "+7" }), spec: undefined },
+    { what: "with a time that is not RFC 3339 (1.2.2026)", one: volume({ at: "1.2.2026" }), spec: undefined },
+    { what: "due by a time that was written while it was bound", one: volume({ at: due, note: { step: "retained" } }) },
     { what: "bound by another claim", one: volume({ at: due, ref: { uid: "other" } }), spec: undefined },
     { what: "reserved for another name", one: volume({ at: due, ref: { name: "other" } }), spec: undefined },
     { what: "being deleted", one: volume({ at: due, deleting: true }), spec: undefined },
@@ -60,7 +60,15 @@ describe("expire", () => {
     expect(specOf(volume({ at: due }), its)).toEqual(spec);
   });
 
-  test("never hands back what is not due, whatever else is so", () => {
+  test.each([
+    { was: "Delete", reason: "VolumeReclaimed" },
+    { was: "Retain", reason: "VolumeLeftReleased" },
+  ] as const)("a due volume with the former policy $was gets the Event $reason", ({ was, reason }) => {
+    const decisions = expire.decide({ volume: volume({ at: due, was }), claim: undefined }, now, {});
+    expect(decisions).toMatchObject([{ event: { reason } }]);
+  });
+
+  test("a volume that is not due is never reclaimed", () => {
     const times = fc.date({ min: new Date(now + 1), max: new Date(now + 1e12), noInvalidDate: true });
     fc.assert(
       fc.property(times, fc.boolean(), fc.constantFrom("Delete", "Retain", "Recycle"), (time, isOffered, policy) => {

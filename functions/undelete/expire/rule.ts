@@ -16,7 +16,7 @@ export interface Facts {
 export const expire = rule({
   ...noting,
   name: "undelete/expire",
-  doc: "Lets Kubernetes reclaim a kept volume, as it was, when its time has come and no claim has it.",
+  doc: "Lets Kubernetes reclaim a kept volume by its former policy when its time has come and no claim has it.",
   settings: z.object({}),
   // Nothing but time makes a volume due, and for that the sweep comes.
   triggers: [],
@@ -43,15 +43,14 @@ export const expire = rule({
 function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   const note = readNote(volume);
   const time = reclaimTime(volume);
-  if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "nobody") return [];
+  if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "none") return [];
+  const isRetained = note.policy === "Retain";
   const message =
     `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at ` +
-    `${new Date(time).toISOString()} and nobody has come back for it: it ` +
-    (note.policy === "Retain"
-      ? "stays Released, as without Holdfast."
-      : `is reclaimed by Kubernetes (${note.policy}).`);
+    `${new Date(time).toISOString()} and no claim has taken it: it ` +
+    (isRetained ? "stays Released, as without Holdfast." : `is reclaimed by Kubernetes (${note.policy}).`);
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.
   const spec = { persistentVolumeReclaimPolicy: note.policy, claimRef: { uid: note.claim.uid } };
-  return [forget(volume, "VolumeReclaimed", message, spec)];
+  return [forget(volume, isRetained ? "VolumeLeftReleased" : "VolumeReclaimed", message, spec)];
 }

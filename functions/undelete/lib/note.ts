@@ -12,8 +12,8 @@ import { readTime } from "./read-time.ts";
 /** On a volume whose claim is gone: when it is left to Kubernetes to reclaim. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
 /**
- * On a volume. `yes`: offer it now, whichever namespace and volume has the better right; `no`, and what cannot be read:
- * offer it to nobody.
+ * On a volume. `yes`: offer it now, also in a new namespace, and instead of a volume of a later claim; `no`, and every
+ * other value: do not offer it.
  */
 export const offerKey = "holdfast.dev/offer";
 /** On a volume that is noted: the namespace of its claim. */
@@ -44,7 +44,7 @@ export const noting = {
     unkept: warning("NamespaceFull"),
     /** Its claim is gone. */
     kept: normal("VolumeKept"),
-    /** So is its namespace, and somebody must say who may have it. */
+    /** So is its namespace, and an administrator must allow an offer. */
     asks: warning("NamespaceReplaced"),
     /** Reserved for a claim of the same name. */
     offered: normal("VolumeOffered"),
@@ -60,11 +60,11 @@ const schema = z.object({
   /** On what that is written. Absent in notes of former versions. */
   by: z.enum(["claim", "namespace", "class"]).optional(),
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
-  /** The namespace's uid. Absent: any namespace of that name will do. Empty: it is not known. */
+  /** The namespace's uid. Absent: any namespace of that name will do, or the next one. Empty: it is not known. */
   namespaceUid: z.string().optional(),
-  /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
+  /** When it was bound, or a person had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
-  /** Former versions wrote it where a person wants it offered to nobody. It stays, or they would write it anew. */
+  /** Former versions wrote it where a person has set offer=no. It stays, or they would write it again. */
   refused: z.literal(true).optional(),
   /** What a person must see to, beside the step: the reason of a Warning, which is cleared when this goes. */
   warning: z.enum(["UnreadableTime", "AnotherVolumeBound", "ReclaimPostponed"]).optional(),
@@ -83,8 +83,8 @@ export function readNote(volume: Volume): Note | undefined {
 }
 
 /**
- * What is known of an offered volume whose note was overwritten: whose claim it was, but of which namespace, and with
- * which policy, nobody knows. `undefined`: it is no such volume.
+ * What is known of an offered volume whose note was overwritten: whose claim it was. Its namespace and its former
+ * policy are not known. `undefined`: it is no such volume.
  */
 export function lostNote({ metadata: { labels }, spec }: Volume): Note | undefined {
   const { claimRef, persistentVolumeReclaimPolicy } = spec;
@@ -103,26 +103,26 @@ export function reclaimTime({ metadata }: Volume): number {
 }
 
 /**
- * Who has a noted volume, `claim` being the one of its name that there is:
+ * Which claim has a noted volume. `claim` is the one of its name that exists now:
  * - another: a person has reserved it for a claim of another name;
  * - bound: that claim;
- * - unseen: nobody, and reserve has not said yet until when it is kept since a claim that had it has gone;
- * - awaited: nobody, but that claim asks for it by its name, or for any volume while it is offered: it must not go
- *   meanwhile;
- * - nobody.
+ * - unseen: none, and reserve has not written yet until when it is kept after its last claim;
+ * - awaited: none, but that claim asks for it by its name, or for any volume while it is offered: it must not be
+ *   reclaimed meanwhile;
+ * - none.
  */
 export function holderOf(
   { metadata, spec: { claimRef } }: Volume,
   { step, claim: noted }: Note,
   claim: Claim | undefined,
-): "another" | "bound" | "unseen" | "awaited" | "nobody" {
+): "another" | "bound" | "unseen" | "awaited" | "none" {
   if (claimRef?.namespace !== noted.namespace || claimRef.name !== noted.name) return "another";
   if (claimRef.uid !== undefined && claimRef.uid === claim?.metadata.uid) return "bound";
   if (["retained", "overruled", "unkept"].includes(step) || ![undefined, noted.uid].includes(claimRef.uid))
     return "unseen";
   const asked = claim?.spec.volumeName;
   const isAwaited = claim && (asked === metadata.name || (!asked && claimRef.uid === undefined));
-  return isAwaited ? "awaited" : "nobody";
+  return isAwaited ? "awaited" : "none";
 }
 
 /**

@@ -136,8 +136,8 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
       namespaceUid && otherNamespace === "ask"
         ? `, as by: kubectl annotate namespace ${home} ${successorKey}=UID (namespaceUid in the note of the volume)`
         : "";
-    const how = `no administrator has said who may have it${word}`;
-    const why = namespaceUid === "" ? "its note was overwritten, and nobody has said who may have it" : undefined;
+    const how = `no administrator has allowed it${word}`;
+    const why = namespaceUid === "" ? "its note was overwritten, and no administrator has allowed it" : undefined;
     return withheld("asks", why ?? `namespace ${home} ${who}, and ${how}`);
   }
 
@@ -164,17 +164,19 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
 }
 
 /**
- * Who may have the volume, as the note is to say it: the namespace of that name, where it is the one whose claim it was
- * or was said to follow that; anybody; `undefined`: nobody before somebody has said who.
+ * Where the volume may be offered, as the note is to say it: in the namespace of that name, if it is the former one,
+ * names its uid, or is the one in which an administrator has allowed it, or the first one after that; in any namespace;
+ * `undefined`: in none before an administrator allows it.
  */
 function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<Note, "namespaceUid"> | undefined {
   const { namespaceUid } = one.note;
-  if (namespace && !isBeingDeleted(namespace) && namespaceUid !== undefined) {
+  const isAllowed = isSaid(one) || (isOffered(one) && namespaceUid === undefined);
+  const isAnybodys = otherNamespace === "always" || (isAllowed && !namespace);
+  if (namespace && !isBeingDeleted(namespace)) {
     const { uid, annotations } = namespace.metadata;
-    const isSuccessor = otherNamespace === "ask" && namespaceUid !== "" && annotations?.[successorKey] === namespaceUid;
-    if (uid === namespaceUid || isSuccessor) return { namespaceUid: uid };
+    const isSuccessor = otherNamespace === "ask" && namespaceUid && annotations?.[successorKey] === namespaceUid;
+    if (uid === namespaceUid || isSuccessor || (isAllowed && !isAnybodys)) return { namespaceUid: uid };
   }
-  const isAnybodys = isSaid(one) || otherNamespace === "always" || (isOffered(one) && namespaceUid === undefined);
   return isAnybodys ? { namespaceUid: undefined } : undefined;
 }
 
@@ -182,12 +184,13 @@ const isOffered = ({ volume }: Noted) => volume.spec.claimRef?.uid === undefined
 
 const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
 
-/** Whether a person wants it offered to nobody, as where a snapshot is to be restored under its claim's name. */
+/** Whether a person does not want it offered, for example to restore a snapshot under its claim's name. */
 const isRefused = (one: Noted) => one.volume.metadata.annotations?.[offerKey] !== undefined && !isSaid(one);
 
 /**
- * Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. One
- * that is offered to nobody keeps its place: an earlier one is not what its claim's next is to have either.
+ * Of volumes of one name only one is offered: the one that a person wants offered, else that of the later claim. If
+ * both are alike, their names decide. One that is not to be offered keeps its place: the next claim is not to get an
+ * earlier one either.
  */
 function outranks(one: Noted, other: Noted): boolean {
   const byWord = Number(isSaid(one)) - Number(isSaid(other));
@@ -196,8 +199,8 @@ function outranks(one: Noted, other: Noted): boolean {
 }
 
 /**
- * When it falls due whose claim has just gone, unless somebody has written a later time on it before, or no time. Where
- * nobody can read how long, a time that has passed before is none: it was not written of what the claim has left.
+ * When the volume of a claim that has just gone falls due, unless a person has written a later time on it, or an
+ * unreadable one. If the duration is unreadable, a time in the past does not count: it was written before the deletion.
  */
 function firstTime({ volume, note }: Noted, now: number): number {
   const written = reclaimTime(volume);
@@ -212,7 +215,7 @@ function firstTime({ volume, note }: Noted, now: number): number {
 function inWords(time: number): string {
   if (Number.isNaN(time))
     return `its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`;
-  return Number.isFinite(time) ? rfc3339(time) : `somebody sets ${reclaimAtKey}`;
+  return Number.isFinite(time) ? rfc3339(time) : `a person sets ${reclaimAtKey}`;
 }
 
 const rfc3339 = (time: number) => new Date(time).toISOString().replace(".000Z", "Z");

@@ -33,42 +33,42 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, annotations: inADay },
     },
     {
-      what: "is offered without a time where nobody can read how long",
+      what: "is offered without a time if the duration is unreadable",
       is: decide(lost({ note: { step: "retained", for: "soon" } })),
       does: { step: "offered", spec: offer },
     },
     {
-      what: "loses a time that passed before it was seen without its claim, where nobody can read how long",
+      what: "loses a time that passed before the deletion was seen, if the duration is unreadable",
       is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: due })),
       does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
     },
     {
-      what: "loses the time of an earlier claim that has passed, where nobody can read how long",
+      what: "loses the past time of an earlier claim, if the duration is unreadable",
       is: decide(volume({ ref: { uid: "later" }, note: { for: "soon" }, annotations: due })),
       does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
     },
     {
-      what: "keeps a later time that somebody has written on it before where nobody can read how long",
+      what: "keeps a later time that a person has written before, if the duration is unreadable",
       is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: inADay })),
       does: { step: "offered", spec: offer },
     },
     {
-      what: "keeps a later time that somebody has written on it before",
+      what: "keeps a later time that a person has written before",
       is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "2026-02-01T00:00:00Z" } })),
       does: { step: "offered", spec: offer },
     },
     {
-      what: "keeps what somebody has written on it before that is no time, and says so",
+      what: "keeps an unreadable time that a person has written before, and says so",
       is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "never" } })),
       does: { step: "offered", spec: offer, event: "UnreadableTime" },
     },
     {
-      what: "gets its time anew where a later claim than the noted one had it while nobody looked",
+      what: "gets a new time if a later claim than the noted one had it before a look",
       is: decide(volume({ ref: { uid: "later" }, annotations: due })),
       does: { step: "offered", spec: offer, annotations: inADay },
     },
     {
-      what: "gets its time where a person has set its policy to Retain again while nobody looked",
+      what: "gets its time if a person has set its policy to Retain again before a look",
       is: decide(volume({ note: { step: "overruled" } })),
       does: { step: "offered", spec: offer, annotations: inADay },
     },
@@ -91,63 +91,77 @@ describe("a volume whose claim is gone", () => {
       does: { step: "asks", event: "ReclaimPostponed" },
     },
     {
-      what: "loses what would make it Available to everybody",
+      what: "loses the annotation that would make it Available to every claim",
       is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
     },
-    { what: "asks where its namespace is gone", is: decide(volume(), { namespace: gone }), does: { step: "asks" } },
     {
-      what: "asks where its namespace is going",
+      what: "waits for permission if its namespace is gone",
+      is: decide(volume(), { namespace: gone }),
+      does: { step: "asks" },
+    },
+    {
+      what: "waits for permission if its namespace is being deleted",
       is: decide(volume(), { namespace: ending() }),
       does: { step: "asks" },
     },
     {
-      what: "asks where its namespace is another",
+      what: "waits for permission if its namespace is a new one",
       is: decide(volume(), { namespace: another() }),
       does: { step: "asks" },
     },
     {
-      what: "is withdrawn where its namespace is going",
+      what: "is withdrawn if its namespace is being deleted",
       is: decide(volume({ ref: null }), { namespace: ending() }),
       does: { step: "asks", spec: withdraw },
     },
     {
-      what: "goes to a namespace that follows the former one",
+      what: "is offered in a namespace that names the uid of the former one",
       is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }),
       does: { step: "offered", spec: offer },
     },
     {
-      what: "does not go to one that says so of a third",
+      what: "is not offered in a namespace that names another uid",
       is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "yes" }) }),
       does: { step: "asks" },
     },
     {
-      what: "goes to no other namespace where that was set",
+      what: "is not offered in another namespace with OTHER_NAMESPACE=never",
       is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }, "never"),
       does: { step: "asks" },
     },
     {
-      what: "goes to any namespace where that was set",
+      what: "is offered in any namespace with OTHER_NAMESPACE=always",
       is: decide(volume(), { namespace: another() }, "always"),
       does: { step: "offered", spec: offer },
     },
     {
-      what: "goes to whichever namespace comes on a person's word",
+      what: "is offered in any namespace if a person has allowed it",
       is: decide(volume({ annotations: { "holdfast.dev/offer": "yes" } }), { namespace: gone }, "never"),
       does: { step: "offered", spec: offer, annotations: { "holdfast.dev/offer": null } },
     },
     {
-      what: "is offered to nobody where a person has said so",
+      what: "is withdrawn if the namespace in which a person has allowed it is being deleted",
+      is: decide(volume({ ref: null, note: { namespaceUid: undefined } }), { namespace: ending() }, "never"),
+      does: { step: "asks", spec: withdraw },
+    },
+    {
+      what: "waits for another permission if its namespace is being deleted when a person allows it",
+      is: decide(volume({ annotations: { "holdfast.dev/offer": "yes" } }), { namespace: ending() }, "never"),
+      does: { step: "asks", annotations: { "holdfast.dev/offer": null } },
+    },
+    {
+      what: "is not offered if a person has set offer=no",
       is: decide(lost({ annotations: { "holdfast.dev/offer": "no" } })),
       does: { step: "kept", annotations: inADay },
     },
     {
-      what: "is offered to nobody where what a person has said cannot be read",
+      what: "is not offered if the value of a person's offer annotation is unknown",
       is: decide(lost({ annotations: { "holdfast.dev/offer": "No" } })),
       does: { step: "kept", annotations: inADay },
     },
     {
-      what: "is withdrawn where a person says so, also where any namespace may have it",
+      what: "is withdrawn if a person sets offer=no, also with OTHER_NAMESPACE=always",
       is: decide(volume({ ref: null, annotations: { "holdfast.dev/offer": "no" } }), {}, "always"),
       does: { step: "kept", spec: withdraw },
     },
@@ -157,7 +171,7 @@ describe("a volume whose claim is gone", () => {
       does: { step: "kept", annotations: inADay },
     },
     {
-      what: "is offered to a claim that has none",
+      what: "is offered to a claim that has no volume",
       is: decide(lost(), { claims: new Map([["data", claim("new")]]) }),
       does: { step: "offered", spec: offer, annotations: inADay },
     },
@@ -167,17 +181,17 @@ describe("a volume whose claim is gone", () => {
       does: undefined,
     },
     {
-      what: "is left alone where a person has set its policy",
+      what: "is left alone if a person has set its policy",
       is: decide(lost({ policy: "Delete" })),
       does: undefined,
     },
     {
-      what: "is the other claim's where a person has given it away",
+      what: "belongs to another claim if a person has reserved it for that claim",
       is: decide(lost({ ref: { name: "b" } })),
       does: { event: "GivenToAnother" },
     },
     {
-      what: "is left alone where a person has given it away and it is being deleted",
+      what: "is left alone if a person has reserved it for another claim and it is being deleted",
       is: decide(lost({ ref: { name: "b" }, deleting: true })),
       does: undefined,
     },
@@ -198,7 +212,7 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", event: "ReclaimPostponed" },
     },
     {
-      what: "says nothing of a claim that has no volume before it is due",
+      what: "does not mention a claim without a volume before it is due",
       is: decide(volume({ ref: null, annotations: inADay }), { claims: new Map([["data", claim("new")]]) }),
       does: { step: "offered" },
     },
@@ -206,35 +220,44 @@ describe("a volume whose claim is gone", () => {
     expect(is).toEqual(does);
   });
 
-  test("whose policy a person has set to Retain again is Released in the end", () => {
+  test("has the former policy Retain if a person has set its policy to Retain again", () => {
     const [decision] = decideAll({ volumes: [volume({ note: { step: "overruled" } })] });
     expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });
   });
 
   test.each([
-    { what: "was of one namespace says where its uid is", namespaceUid: "u-1", says: "holdfast.dev/successor-of=UID" },
-    { what: "was anybody's names none, and says how to offer it", namespaceUid: undefined, says: "offer=yes" },
-  ])("that asks and $what", ({ namespaceUid, says }) => {
+    { what: "has a noted namespace says where its uid is", namespaceUid: "u-1", says: "holdfast.dev/successor-of=UID" },
+    { what: "has no noted namespace says how to offer it", namespaceUid: undefined, says: "offer=yes" },
+  ])("that waits for permission and $what", ({ namespaceUid, says }) => {
     const [asks] = decideAll({ volumes: [volume({ note: { namespaceUid } })], namespace: gone });
     expect(asks?.message).toContain(says);
     expect(asks?.message).not.toMatch(/undefined|u-1/);
   });
 
-  test("that was passed by says all that its claim may have asked for, VolumeAttributesClass included", () => {
+  test.each<[string, ReturnType<typeof volume>, OtherNamespace, string | undefined]>([
+    ["the namespace that there is", volume({ annotations: { "holdfast.dev/offer": "yes" } }), "never", "another"],
+    ["the next namespace", volume({ ref: null, note: { namespaceUid: undefined } }), "never", "another"],
+    ["any with OTHER_NAMESPACE=always", volume({ annotations: { "holdfast.dev/offer": "yes" } }), "always", undefined],
+  ])("that a person has allowed is noted for %s", (_, one, otherNamespace, namespaceUid) => {
+    const [offers] = decideAll({ volumes: [one], namespace: another() }, otherNamespace);
+    expect(offers).toMatchObject({ step: { name: "offered", details: { namespaceUid } } });
+  });
+
+  test("that a new claim did not get names all that the claim may have asked for, also a VolumeAttributesClass", () => {
     const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
     const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");
     for (const what of ["size", "access modes", "volume mode", "VolumeAttributesClass"])
       expect(passed?.message).toContain(what);
   });
 
-  test("is offered before another of its name that was bound earlier", () => {
+  test("is offered instead of another one of its name that was bound earlier", () => {
     const volumes = [volume({ name: "old", ref: null }), lost({ note: { step: "retained", right: 2 } })];
     const [old, newer] = decideAll({ volumes }).map(done);
     expect(old).toEqual({ step: "kept", spec: withdraw });
     expect(newer).toMatchObject({ step: "offered", spec: offer });
   });
 
-  test("is offered before another of its name that somebody wants offered as well, and was bound earlier", () => {
+  test("is offered instead of one that was bound earlier, if a person wants both offered", () => {
     const annotations = { "holdfast.dev/offer": "yes" };
     const volumes = [volume({ name: "old", annotations }), volume({ annotations, note: { right: 2 } })];
     const [old, newer] = decideAll({ volumes, namespace: gone }).map(done);
@@ -243,7 +266,7 @@ describe("a volume whose claim is gone", () => {
     expect(newer).toEqual({ step: "offered", spec: offer, annotations: heeded });
   });
 
-  test("is kept where the one of a later claim is offered to nobody, until somebody wants this one offered", () => {
+  test("is not offered if a person has set offer=no on that of a later claim, until a person offers this one", () => {
     const refused = lost({ note: { right: 2 }, annotations: { "holdfast.dev/offer": "no" } });
     const steps = (annotations = {}) =>
       decideAll({ volumes: [volume({ name: "old", annotations }), refused] }).map(done);
@@ -252,7 +275,7 @@ describe("a volume whose claim is gone", () => {
     expect(steps({ "holdfast.dev/offer": "yes" }).slice(0, 2)).toMatchObject([{ step: "offered" }, withheld]);
   });
 
-  test("is the only one of its name that is offered, whatever they are", () => {
+  test("is the only one of its name that is offered, for all combinations of volumes", () => {
     const any = fc.record({ right: fc.constantFrom(1, 2), said: fc.boolean(), isOffered: fc.boolean() });
     fc.assert(
       fc.property(fc.array(any, { minLength: 1, maxLength: 4 }), (ones) => {
@@ -273,7 +296,7 @@ describe("a volume whose claim is gone", () => {
     );
   });
 
-  test("is never offered to another namespace without anybody's word", () => {
+  test("is never offered in another namespace without a permission", () => {
     const step = fc.constantFrom("retained" as const, "kept" as const, "asks" as const, "offered" as const);
     const namespace = fc.constantFrom(gone, another(), another({ "holdfast.dev/successor-of": "else" }), ending());
     fc.assert(
@@ -303,7 +326,7 @@ describe("the namespace", () => {
 
   test.each<{ what: string; facts: Partial<Facts>; does: readonly number[][] }>([
     {
-      what: "is held first, and looked at last",
+      what: "gets the finalizer first, and is read last",
       facts: { namespace: free, volumes: [lost()] },
       does: [
         [0, 1, 0],
@@ -311,27 +334,35 @@ describe("the namespace", () => {
       ],
     },
     {
-      what: "that is held already is looked at first and last",
+      what: "that has the finalizer already is read first and last",
       facts: { volumes: [lost()] },
       does: [
         [0, 0, 1],
         [2, 0, 1],
       ],
     },
-    { what: "is left alone where all is as it was", facts: { volumes: [held] }, does: [] },
+    { what: "is left alone if nothing has changed", facts: { volumes: [held] }, does: [] },
     {
-      what: "is held again where somebody has let it go",
+      what: "gets the finalizer again if a person has removed it",
       facts: { namespace: free, volumes: [held] },
       does: [[0, 1, 0]],
     },
-    { what: "that lives is not let go", facts: { volumes: [] }, does: [] },
-    { what: "goes after its volumes", facts: { namespace: ending(), volumes: [held] }, does: [[1, 1, 0]] },
-    { what: "is not ours to let go", facts: { namespace: ending({}), volumes: [] }, does: [] },
+    { what: "that is not being deleted keeps the finalizer", facts: { volumes: [] }, does: [] },
+    {
+      what: "loses the finalizer after the offers are withdrawn",
+      facts: { namespace: ending(), volumes: [held] },
+      does: [[1, 1, 0]],
+    },
+    {
+      what: "without the finalizer is left alone while it is being deleted",
+      facts: { namespace: ending({}), volumes: [] },
+      does: [],
+    },
   ])("$what", ({ facts, does }) => {
     expect(ofNamespace(facts)).toEqual(does);
   });
 
-  test("that has been deleted while volumes were offered is looked at again", () => {
+  test("that was deleted while volumes were offered fails the precondition, and is decided again", () => {
     const check = decideAll({ volumes: [lost()] }).find(({ about }) => about.metadata.name === "shop");
     const [precondition] = (check?.do === "write" && check.preconditions) || [];
     expect(precondition?.holds(shop)).toBe(true);
@@ -349,7 +380,7 @@ describe("an event of a volume", () => {
     );
   const next = "2026-01-01T12:00:00.000Z";
 
-  test("that nobody has noted concerns nobody", () => {
+  test("of a volume without a note concerns no object", () => {
     expect(subjects(volume({ note: null }))).toEqual([]);
   });
 
@@ -358,17 +389,17 @@ describe("an event of a volume", () => {
     { what: "got another time", one: volume({ note: { next: "2026-01-05T00:00:00.000Z" }, annotations: due }) },
     { what: "lost its time", one: volume({ note: { next } }) },
     { what: "got a time that cannot be read", one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }) },
-    { what: "carries a Warning that may be over", one: volume({ note: { warning: "UnreadableTime" } }) },
-    { what: "somebody wants offered", one: volume({ annotations: { "holdfast.dev/offer": "yes" } }) },
-    { what: "somebody wants offered to nobody", one: volume({ annotations: { "holdfast.dev/offer": "no" } }) },
-    { what: "somebody wanted offered to nobody, and does not any more", one: volume({ note: { refused: true } }) },
-    { what: "somebody has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
-    { what: "was given to another", one: volume({ ref: { name: "other" } }) },
+    { what: "has a Warning whose cause may be gone", one: volume({ note: { warning: "UnreadableTime" } }) },
+    { what: "a person wants offered", one: volume({ annotations: { "holdfast.dev/offer": "yes" } }) },
+    { what: "a person wants not to be offered", one: volume({ annotations: { "holdfast.dev/offer": "no" } }) },
+    { what: "was not to be offered, and may be offered again", one: volume({ note: { refused: true } }) },
+    { what: "a person has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
+    { what: "a person has reserved for another claim", one: volume({ ref: { name: "other" } }) },
   ])("that $what concerns its namespace", ({ one }) => {
     expect(subjects(one)).toMatchObject([{ namespace: "shop", members: ["pv"] }]);
   });
 
-  test("that is as it was noted is looked at, and nothing is written", () => {
+  test("that has not changed since its note causes a look and no write", () => {
     const one = volume({ ref: null, note: { next }, annotations: due });
     expect(decideAll({ volumes: [one] })[0]).toMatchObject({ do: "write", writes: [] });
   });
@@ -379,7 +410,7 @@ describe("an event of a volume", () => {
     expect(decision).toMatchObject({ writes: [], step: { name: "kept", details: { refused: true } } });
   });
 
-  test("that does not show the volume has it read", () => {
+  test("without its object has the volume read", () => {
     expect(subjects()).toMatchObject([{ name: "pv" }]);
   });
 });

@@ -1,7 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import { run } from "../../../shared/pipeline/run.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import { type Facts, retain } from "./rule.ts";
 import { settings as schema } from "./settings.ts";
@@ -35,17 +38,17 @@ describe("a bound volume", () => {
       does: { step: "retained", spec: toRetain },
     },
     {
-      what: "of a class that says so becomes Retain",
+      what: "whose class asks for it becomes Retain",
       facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard", "7d") },
       does: { step: "retained", spec: toRetain },
     },
     {
-      what: "that another object controls is left to that",
+      what: "that another object controls is left to that object",
       facts: { volume: controlled, claim: keepIt, namespace: shop },
       does: "stop",
     },
     {
-      what: "of a generic ephemeral volume is left to its pod, whatever namespace and class say",
+      what: "of a generic ephemeral volume is left to its pod, also if namespace and class ask to keep it",
       facts: { volume: free, claim: ephemeral(), namespace: saying("shop", "24h"), storageClass: saying("fast", "7d") },
       does: undefined,
     },
@@ -55,47 +58,47 @@ describe("a bound volume", () => {
       does: { step: "retained", spec: toRetain },
     },
     {
-      what: "of a generic ephemeral volume is kept where its claim itself says so",
+      what: "of a generic ephemeral volume is kept if its own claim asks for it",
       facts: { volume: free, claim: ephemeral("24h"), namespace: shop },
       does: { step: "retained", spec: toRetain },
     },
     {
-      what: "that nobody wants kept is left alone",
+      what: "that no annotation asks to keep is left alone",
       facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard") },
       does: undefined,
     },
     {
-      what: "that nobody wants kept any more gets its policy back",
+      what: "that no annotation asks to keep any more gets its policy back",
       facts: { volume: volume(retained), claim: nobody, namespace: shop, storageClass: saying("standard") },
       does: { spec: toDelete, event: "NotKeptAnyMore" },
     },
     {
-      what: "whose claim says none gets its policy back, whatever the namespace says",
+      what: "whose claim says `none` gets its policy back, also if the namespace asks to keep it",
       facts: { volume: volume(retained), claim: claim("claim", "pv", "none"), namespace: saying("shop", "24h") },
       does: { spec: toDelete, event: "NotKeptAnyMore" },
     },
     {
-      what: "whose claim is going keeps what was promised to it",
+      what: "whose claim is being deleted stays kept",
       facts: { volume: volume(retained), claim: going, namespace: shop, storageClass: saying("standard") },
       does: undefined,
     },
     {
-      what: "whose policy a person has set since is left so, which it says",
+      what: "whose policy a person has changed keeps that policy, and says so",
       facts: { volume: volume({ ...retained, policy: "Delete" }), claim: keepIt, namespace: shop },
       does: { step: "overruled" },
     },
     {
-      what: "that was overruled and is wanted no more keeps the policy that it has",
+      what: "whose policy a person has changed keeps it when no annotation asks to keep the volume any more",
       facts: { volume: volume(overruled), claim: nobody, namespace: shop, storageClass: saying("standard") },
       does: { event: "NotKeptAnyMore" },
     },
     {
-      what: "whose time cannot be read is kept, which it says",
+      what: "whose time is unreadable is kept, and says so",
       facts: { volume: volume(bound), claim: claim("claim", "pv", "soon"), namespace: shop },
       does: { step: "retained", spec: toRetain, event: "UnreadableTime" },
     },
     {
-      what: "that another claim has by now loses its time",
+      what: "that another claim has got meanwhile loses its time",
       facts: {
         volume: volume({
           phase: "Bound",
@@ -108,7 +111,7 @@ describe("a bound volume", () => {
       does: { step: "retained", annotations: { "holdfast.dev/reclaim-at": null } },
     },
     {
-      what: "that a person has given to another claim keeps the policy of the person, and no other",
+      what: "that a person has reserved for another claim becomes Retain if that claim asks to keep it",
       facts: {
         volume: volume({ phase: "Bound", policy: "Delete", ref: { name: "other", uid: "new" } }),
         claim: claim("new", "pv", "24h", { name: "other" }),
@@ -117,7 +120,7 @@ describe("a bound volume", () => {
       does: { step: "retained", spec: toRetain },
     },
     {
-      what: "that a person has given to a claim that nothing keeps is left to reserve",
+      what: "that a person has reserved for a claim that does not ask to keep it is left to reserve",
       facts: {
         volume: volume({ phase: "Bound", ref: { name: "other", uid: "new" } }),
         claim: claim("new", "pv", undefined, { name: "other" }),
@@ -134,7 +137,7 @@ describe("a bound volume", () => {
     expect(decide(facts)).toEqual(does);
   });
 
-  test("that was offered and bound by a claim that asks for a snapshot's content says whose data it has", () => {
+  test("that was offered and is bound by a claim with a snapshot as its source says whose data it has", () => {
     const wants = (source: object): typeof keepIt => ({
       ...claim("new", "pv", "24h"),
       spec: { volumeName: "pv", ...source },
@@ -159,22 +162,22 @@ describe("a bound volume", () => {
   });
 
   test.each([
-    { what: "is not kept where as much is kept as may be", kept: 2 ** 40, is: bound, does: "unkept", policy: "Delete" },
+    { what: "is not kept if MOST_KEPT is reached", kept: 2 ** 40, is: bound, does: "unkept", policy: "Delete" },
     {
-      what: "loses what was promised to it where that is so",
+      what: "is kept no longer if MOST_KEPT is reached",
       kept: 2 ** 40,
       is: retained,
       does: "unkept",
       policy: "Delete",
     },
-    { what: "is kept below that", kept: 2 ** 40 - 1, is: bound, does: "retained", policy: "Retain" },
+    { what: "is kept below MOST_KEPT", kept: 2 ** 40 - 1, is: bound, does: "retained", policy: "Retain" },
     {
-      what: "is kept where a person has set Retain",
+      what: "is kept if a person has set Retain",
       kept: 2 ** 40,
       is: { ...bound, policy: "Retain" },
       does: "retained",
     },
-    { what: "that was left out is kept again", kept: 0, is: left, does: "retained", policy: "Retain" },
+    { what: "is kept again after it was left out", kept: 0, is: left, does: "retained", policy: "Retain" },
   ])("that asks to be kept $what", ({ kept, is, does, policy }) => {
     const found = retain.decide([{ volume: volume(is), claim: keepIt, namespace: shop, kept }], now, settings);
     expect(done(found[0])).toMatchObject({
@@ -187,21 +190,43 @@ describe("a bound volume", () => {
     expect(event).toBe(does === "unkept" ? "NamespaceFull" : is === left ? "VolumeKeptAgain" : undefined);
   });
 
+  test("is said to be kept again only after that is written", async () => {
+    const objects = new Map<unknown, unknown>([
+      [PersistentVolume, volume(left)],
+      [PersistentVolumeClaim, keepIt],
+      [Namespace, shop],
+    ]);
+    const recorded: unknown[] = [];
+    const client = {
+      get: async (kind: unknown) => objects.get(kind),
+      list: async function* () {},
+      patch: () => Promise.reject(new ApiError("PATCH", { status: 503, reason: "ServiceUnavailable", message: "" })),
+      create: async (_: unknown, object: unknown) => recorded.push(object),
+      delete: async () => {},
+    } as unknown as Client;
+    const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const context = { client, connect: () => undefined as never, clock, log };
+    const result = await run(retain, { kind: PersistentVolume, name: "pv" }, [], { client, settings }, context);
+    expect([...result.outcomes.values()].flat().map(({ status }) => status)).toContain(503);
+    expect(recorded).toEqual([]);
+  });
+
   const deleted = { deletionTimestamp: "2026-01-01T23:00:00Z" };
   const leaving = claim("claim", "pv", "24h", deleted);
   const rebound = { phase: "Bound", note: { step: "offered" }, ref: { uid: "new" } } as const;
   test.each([
-    { what: "whose claim is going", is: retained, asks: leaving, home: shop },
-    { what: "whose namespace is going", is: retained, asks: keepIt, home: saying("shop", undefined, deleted) },
-    { what: "whose next claim is going", is: rebound, asks: claim("new", "pv", "24h", deleted), home: shop },
-  ])("$what keeps what was promised to it, however much is kept", ({ is, asks, home }) => {
+    { what: "whose claim is being deleted", is: retained, asks: leaving, home: shop },
+    { what: "whose namespace is being deleted", is: retained, asks: keepIt, home: saying("shop", undefined, deleted) },
+    { what: "whose next claim is being deleted", is: rebound, asks: claim("new", "pv", "24h", deleted), home: shop },
+  ])("$what stays kept, also above MOST_KEPT", ({ is, asks, home }) => {
     const facts = { volume: volume(is), claim: asks, namespace: home, kept: 2 ** 50 };
     const does = decide(facts);
     expect(does).toMatchObject({ step: "retained" });
     expect(does).not.toHaveProperty("spec");
   });
 
-  test("loses what was promised to it only while nobody deletes its claim or its namespace", () => {
+  test("is kept no longer only if its claim and its namespace are not being deleted", () => {
     const awaits = (is: ReturnType<typeof volume>) => {
       const [decision] = retain.decide([{ volume: is, claim: keepIt, namespace: shop, kept: 2 ** 40 }], now, settings);
       return (decision?.do === "write" && decision.preconditions) || [];
@@ -231,7 +256,7 @@ describe("a bound volume", () => {
     expect(details).toMatchObject({ for: kept, ...(warning ? { warning } : {}) });
   });
 
-  test("remembers the policy that it had, and that of a person who has set it anew", () => {
+  test("has its former policy in its note, also one that a person has set later", () => {
     const noted = (one: ReturnType<typeof volume>) => {
       const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, settings);
       return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.policy;
@@ -242,7 +267,7 @@ describe("a bound volume", () => {
     expect(noted(volume(overruled))).toBe("Retain");
   });
 
-  test("in scope never gets another policy than Retain, whatever else is so", () => {
+  test("that is to be kept never gets another policy than Retain", () => {
     const step = fc.constantFrom("retained", "overruled", "kept", "asks", "offered");
     fc.assert(
       fc.property(
@@ -264,7 +289,7 @@ describe("a bound volume", () => {
   });
 });
 
-test("a volume whose class is missing keeps what a class has promised to it, and nothing else", async () => {
+test("a volume whose class is missing stays kept only if a class may have asked for it", async () => {
   const objects = new Map<unknown, unknown>([
     [PersistentVolumeClaim, nobody],
     [Namespace, shop],
@@ -291,7 +316,7 @@ test("a volume whose class is missing keeps what a class has promised to it, and
   expect(await policyNow("class")).toEqual(given);
 });
 
-test("the note says who wants the volume kept", () => {
+test("the note says whose annotation keeps the volume", () => {
   const by = (facts: Omit<Facts, "volume">) => {
     const [decision] = retain.decide([{ volume: free, ...facts }], now, settings);
     return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.by;
@@ -310,14 +335,14 @@ describe("subjects", () => {
     );
   const claimIn = (phase: string) => ({ ...claim("claim", "pv"), status: { phase } });
 
-  test("a claim concerns its volume once Kubernetes has bound it, and a volume that carries no note nobody", () => {
+  test("a bound claim concerns its volume, and a volume without a note concerns no object", () => {
     expect(hint("PersistentVolumeClaim", claimIn("Bound"), "shop")).toMatchObject([{ name: "pv" }]);
     expect(hint("PersistentVolumeClaim", claimIn("Pending"), "shop")).toEqual([]);
     expect(hint("PersistentVolume", volume(bound))).toEqual([]);
     expect(hint("PersistentVolume")).toMatchObject([{ name: "x" }]);
   });
 
-  test("a bound volume is looked at where it is not as it was noted", () => {
+  test("a bound volume causes a look if it differs from its note", () => {
     const isLooked = (changes: Changes) => hint("PersistentVolume", volume(changes)).length > 0;
     expect(isLooked(retained)).toBe(false);
     expect(isLooked({ ...overruled, policy: "Delete" })).toBe(false);
@@ -330,7 +355,7 @@ describe("subjects", () => {
 });
 
 describe("look", () => {
-  test("reads each claim once, namespaces and the class once for all, and few at the same time", async () => {
+  test("reads each claim once, each namespace and the class once, and at most 16 at the same time", async () => {
     const names = Array.from({ length: 500 }, (_, index) => `pv-${index}`);
     const read: string[] = [];
     let [inFlight, most] = [0, 0];
@@ -357,13 +382,13 @@ describe("look", () => {
       storageClass: { metadata: { name: "fast" } },
     });
     const namespaces = Array.from({ length: 10 }, (_, index) => `Namespace shop-${index}`);
-    // In this order: whoever moves the annotation to something wider writes it there first.
+    // In this order: a person who moves the annotation to the namespace or the class writes it there first.
     expect(read).toEqual([...names.map(() => "PersistentVolumeClaim"), ...namespaces, "StorageClass fast"]);
     expect(most).toBe(16);
   });
 });
 
-test("says at an uninstall which volumes stay Retain that were not", () => {
+test("an uninstall names volumes that stay Retain and had another policy before", () => {
   const isOn = (changes: Changes) => retain.leavesBehind?.some((left) => left.isOn(volume(changes)));
   expect(isOn(retained)).toBe(true);
   expect(isOn({ ref: null })).toBe(true);

@@ -56,8 +56,8 @@ export const retain = rule({
   ...noting,
   name: "undelete/retain",
   doc:
-    "Gives a bound volume that is to outlive its claim the reclaim policy Retain, " +
-    "and notes on it what it had and how long it is kept.",
+    "Sets the reclaim policy Retain on a bound volume that is to be kept after its claim, " +
+    "and notes on it the former policy and how long to keep it.",
   settings,
   triggers: [PersistentVolume, PersistentVolumeClaim, Namespace, StorageClass].map((kind) => on(kind, ["update"])),
   permissions: [
@@ -78,8 +78,8 @@ export const retain = rule({
       isOn: (object) => isRetained(object as Volume),
       what: "PersistentVolumes whose reclaim policy undelete/retain has set to Retain",
       effect:
-        "They stay so, and nobody reclaims those whose claims are gone, or withdraws what is offered when a " +
-        "namespace goes. To have them as they were, while the functions of undelete are installed: remove " +
+        "They stay so. No controller reclaims those whose claims are gone, or withdraws an offer when a " +
+        "namespace is deleted. To restore them while the functions of undelete are installed: remove " +
         `${keepKey} from claims, namespaces and classes, and set ${reclaimAtKey} of volumes whose claims are gone ` +
         "to now. " +
         `kubectl get pv -l ${namespaceLabel} lists them.`,
@@ -131,8 +131,8 @@ async function look(
   const claims = await mapConcurrently(volumes, ({ spec: { claimRef: { namespace, name } = {} } }) =>
     name ? client.get<Claim>(PersistentVolumeClaim, namespace, name) : Promise.resolve(undefined),
   );
-  // What is wider is read after what is narrower: whoever moves the annotation outwards writes it there first. Volumes
-  // of one run share these reads.
+  // Claims first, then namespaces, then classes: a person who moves the annotation from a claim to its namespace or
+  // class writes it there first. Volumes of one run share these reads.
   const bound = volumes.flatMap((volume, index) =>
     isBound(volume, claims[index]) ? [{ volume, claim: claims[index] }] : [],
   );
@@ -226,7 +226,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   if (owner) {
     const message =
       `Volume ${name} is controlled by ${owner.kind} ${owner.name}, which decides how long it stays: ${keepKey} ` +
-      `changes nothing of it. See to ${owner.kind} ${owner.name} to have its data kept.`;
+      `has no effect on it. To keep its data, keep ${owner.kind} ${owner.name}.`;
     return [about(PersistentVolume, volume).stop(message, { event: warning("VolumeNotKept") })];
   }
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
@@ -275,18 +275,17 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const until =
     time.isRead || time.isCut
       ? `for ${time.text}${shorter}`
-      : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
+      : `until a person sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
   const message = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
   const retained: Note = { ...standing, step: "retained", warning: time.isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
-  const again = normal("VolumeKeptAgain");
-  const reported =
-    note?.step === "unkept"
-      ? [about(PersistentVolumeClaim, claim).write(message, [], { event: again, clears: ["NamespaceFull"] })]
-      : [];
+  // Only when it is so: who reads it may delete the claim.
+  const again = { event: normal("VolumeKeptAgain"), clears: ["NamespaceFull"], order: 1 };
+  const reported = note?.step === "unkept" ? [about(PersistentVolumeClaim, claim).write(message, [], again)] : [];
   if (!instead) return [keep(volume, retained, message, wanted), ...reported];
   const advice =
-    `If that is not meant: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` + "create it again.";
+    `If you do not want this: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` +
+    "create it again.";
   return [keep(volume, retained, `${message} ${instead} ${advice}`, wanted, { event: warning("FormerDataBound") })];
 }
 
@@ -311,8 +310,8 @@ function timeOf(text: string, longest: string) {
 }
 
 /**
- * Whether a class that is gone may have said something, which nobody knows any more. A static volume may name one that
- * never was; a provisioned one had its class.
+ * Whether a class that is gone may have asked to keep the volume. A static volume may name a class that never existed;
+ * a provisioned one had its class.
  */
 function isClassLost({ volume, claim, storageClass }: Facts, { by = "class" }: Note): boolean {
   if (!volume.spec.storageClassName || storageClass || isEphemeral(claim)) return false;

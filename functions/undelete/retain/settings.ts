@@ -9,7 +9,7 @@ export const settings = z.object({
     .refine((text) => text === "none" || readDuration(text) !== undefined, "expected a time such as 30d, or none")
     .default("30d")
     .describe(
-      "The longest time that a volume is kept after its claim, also where an annotation asks for more or cannot be " +
+      "The longest time that a volume is kept after its claim, also if an annotation asks for more or cannot be " +
         "read; `none`: no longest time.",
     ),
   mostKept: z
@@ -17,14 +17,14 @@ export const settings = z.object({
     .refine((text) => text === "none" || quantityValue(text) >= 0, "expected a size such as 1Ti, or none")
     .default("none")
     .describe(
-      "How much is kept after deleted claims of one namespace. As soon as it is reached, the volumes of its other " +
-        "claims get their reclaim policy back, and a Warning on each claim says so; `none`: no limit.",
+      "How much is kept of deleted claims of one namespace. When this is reached, the volumes of its other " +
+        "claims get their former reclaim policy, and a Warning on each claim says so. `none`: no limit.",
     ),
   claimAnnotation: z
     .enum(["heeded", "ignored"])
     .default("heeded")
     .describe(
-      "Whether the annotation of a claim counts; `ignored`: those of its namespace and its StorageClass alone count.",
+      "Whether the annotation of a claim counts. `ignored`: only those of its namespace and its StorageClass count.",
     ),
 });
 export type Settings = z.output<typeof settings>;

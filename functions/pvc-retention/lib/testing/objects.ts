@@ -66,7 +66,8 @@ export function noted<Object extends KubernetesObject>(
 }
 
 /** The set as `sync-policy` leaves it once its policy is in force. */
-export const followed = (shape: Shape): StatefulSet => noted(setOf(shape), projectingRule, "in-force");
+export const followed = (shape: Shape, policy = "DeleteOnStatefulSetDeletionOnly"): StatefulSet =>
+  noted(setOf(shape), projectingRule, "in-force", { policy });
 
 /** A claim with the name of one of the set's, by its ordinal. */
 export function claimOf(ordinal: number, metadata: object = {}): KubernetesObject {
