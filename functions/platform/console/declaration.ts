@@ -6,8 +6,8 @@ const settings = z.object({
     .enum(["token", "proxy"])
     .default("token")
     .describe(
-      "How people sign in: `token`, they paste one, and an encrypted cookie keeps it; `proxy`, an OIDC proxy before " +
-        "the console forwards theirs as `Authorization: Bearer`. With `token`, that header is not looked at.",
+      "How people sign in. `token`: they paste one, and an encrypted cookie keeps it. `proxy`: an OIDC proxy before " +
+        "the console forwards their token as `Authorization: Bearer`. With `token`, that header is ignored.",
     ),
   keyFile: z
     .string()
@@ -27,11 +27,11 @@ const settings = z.object({
       "The address of the console as browsers see it, such as https://holdfast.example.com; empty: the one that is " +
         "asked for.",
     ),
-  apiServer: z.string().default("").describe("The address of the API server; empty: that of the pod's own cluster."),
+  apiServer: z.string().default("").describe("The address of the API server. Empty: the pod's own cluster."),
   authority: z
     .string()
     .default("/etc/holdfast/kube-root-ca/ca.crt")
-    .describe("The file with the certificate that the API server's is signed by, out of kube-root-ca.crt."),
+    .describe("The file with the certificate of the authority that signed the API server's, from kube-root-ca.crt."),
 });
 export type Settings = z.output<typeof settings>;
 

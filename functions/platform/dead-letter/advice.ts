@@ -24,7 +24,7 @@ export function adviceOn(event: DeadLetteredEvent, about: string, circumstances:
   const { destination, code, reply } = event;
   const { found, namespace, configMap, quoting } = circumstances;
   if (!destination)
-    return `A change of ${about} was not taken, and the broker does not say by which function. ${unsaid}`;
+    return `A change of ${about} was not taken, and the broker does not say by which function. ${unsaid(namespace)}`;
   const who = typeof found === "object" ? `The function ${found.name}` : "A function";
   const replied = quoting && reply ? ` and replied: ${/[.!?]$/.test(reply) ? reply : `${reply}.`}` : ".";
   return (
@@ -35,10 +35,10 @@ export function adviceOn(event: DeadLetteredEvent, about: string, circumstances:
 }
 
 /** What leaves a dead-lettered event without `knativeerrordest`: three causes, and how to tell the first one. */
-const unsaid =
+const unsaid = (namespace: string) =>
   "Either its channel delivers for a Trigger that is gone, or a function answered later than its Trigger's " +
   "timeout, or with a body " +
-  'that is no event. Look at "kubectl -n holdfast describe configmap holdfast-sweep": ' +
+  `that is no event. Look at "kubectl -n ${namespace} describe configmap holdfast-sweep": ` +
   "with the Warning StaleSubscribers it is the " +
   "first, and the Warning says what to do; otherwise look at the functions' log.";
 

@@ -37,6 +37,8 @@ const longestReply = 500;
 const mostAttributes = 20;
 const longestName = 20;
 const longestValue = 300;
+/** With this, Knative begins the text that goes with the status 500 of a function that it could not reach. */
+const unreached = "dispatch error:";
 const errorAttributes = ["knativeerrordest", "knativeerrorcode", "knativeerrordata"];
 
 /**
@@ -55,15 +57,15 @@ export function readDeadLetteredEvent(request: HttpRequest, received: number): D
       .slice(0, mostAttributes)
       .map(([name, value]) => [name, value.slice(0, longestValue)]),
   );
+  const code = /^[1-5][0-9][0-9]$/.exec(all.knativeerrorcode ?? "")?.[0] ?? "";
+  const reply = Buffer.from((all.knativeerrordata ?? "").slice(0, 1024), "base64").toString("utf8");
   const object = reduced(data && ("value" in data ? data.value : parse(data.text)));
   return {
     received,
     attributes,
     destination: destinationOf(all.knativeerrordest),
-    code: /^[1-5][0-9][0-9]$/.exec(all.knativeerrorcode ?? "")?.[0] ?? "",
-    reply: Buffer.from((all.knativeerrordata ?? "").slice(0, 1024), "base64")
-      .toString("utf8")
-      .slice(0, longestReply),
+    code: code === "500" && reply.startsWith(unreached) ? "" : code,
+    reply: reply.slice(0, longestReply),
     ...(object ? { object } : {}),
   };
 }

@@ -23,13 +23,16 @@ const settings = z.object({
     .describe("The namespace of the ConfigMap that keeps the events; empty: the one that the function runs in."),
   configMap: objectName
     .default(shippedBuffer)
-    .describe("The name of the ConfigMap that keeps the events, which the function's Role names, too."),
+    .describe(
+      "The name of the ConfigMap that keeps the events. The function's Role and its ValidatingAdmissionPolicy name " +
+        "it: if you change this setting, change both, too, and `DEAD_LETTERS` of the sweep.",
+    ),
 });
 export type Settings = z.output<typeof settings>;
 
 export const deadLetter = {
   name: "platform/dead-letter",
-  doc: "Shows an event that a function finally did not take on the object it named, and keeps it for replay.",
+  doc: "Shows, on the object, an event that a function did not take after all retries, and keeps the event for replay.",
   settings,
   permissions: [
     ...shownOn.map((resource) => ({ resource, verbs: ["get"] as const })),

@@ -4,7 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { recordEvent } from "../../../shared/kubernetes/record-event.ts";
-import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
+import { type Outcome, outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { coalesce } from "../../../shared/pipeline/coalesce.ts";
 import type { Tools } from "../../../shared/pipeline/tools.ts";
@@ -14,9 +14,13 @@ import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-e
 import { deadLetter, type Settings, shownOn } from "./declaration.ts";
 import { discoverKind } from "./discover-kind.ts";
 import { lookAtFunction } from "./installed-function.ts";
-import { added, keyOf, withSince } from "./ring-buffer.ts";
+import { added, keyOf, textOf, withSince } from "./ring-buffer.ts";
 
 const attempts = 5;
+/** Milliseconds in which an API server that is away may come back. After that the broker sends the event again. */
+const patience = 180_000;
+const firstPause = 5_000;
+const longestPause = 40_000;
 
 /**
  * Takes dead-lettered events: a log line, a Warning Event on the object that the event named, and the event in the ring
@@ -27,6 +31,8 @@ const attempts = 5;
  * repeats a text of the event only where senders are verified; an event beyond those that the ring buffer takes of its
  * function is neither shown nor logged. An event of which the broker does not say which function did not take it is no
  * matter of the object that it names, and is shown on none.
+ *
+ * While the API server is away, the event waits here: the broker's retries end within seconds.
  */
 export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, verifiesSenders = false } = tools;
@@ -36,35 +42,52 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
     keep(await tools.client(), events, settings),
   );
 
-  return async (request) => {
+  /** Keeps an event, logs it and shows it. */
+  async function record(read: DeadLetteredEvent): Promise<void> {
+    const client = await tools.client();
+    const found = await lookAtFunction(client, read.destination, settings.namespace);
+    const { attributes, code } = read;
+    const event: DeadLetteredEvent = found === "absent" ? { ...read, unknown: true } : read;
+    const taken = (await keepTogether("ring buffer", event)).get(keyOf(event));
+    const kept = taken !== undefined;
+    const said = taken?.since === undefined ? read : { ...read, since: taken.since };
+    const circumstances = { ...settings, found };
+    const named = `${attributes.kind ?? "an object"} ${attributes.name ?? ""}`.trimEnd();
+    const fields = {
+      rule: deadLetter.name,
+      deadLetter: keyOf(event),
+      destination: read.destination,
+      code,
+      attributes,
+    };
+    log[kept ? "warn" : "debug"](fields, adviceOn(said, named, { ...circumstances, quoting: true }));
+    if (kept && read.destination)
+      await show(client, said, { ...circumstances, quoting: verifiesSenders }, clock.now()).catch((error: Error) =>
+        log.warn({ rule: deadLetter.name }, `The dead-lettered event was not shown on its object: ${error.message}`),
+      );
+  }
+
+  async function recordPatiently(read: DeadLetteredEvent): Promise<HttpResponse> {
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      const outcome = await record(read).then(() => undefined, outcomeOf);
+      if (!outcome) return replyTo([]);
+      if (outcome.status !== 503 || clock.now() + pause > read.received + patience) return refuse(outcome);
+      await clock.sleep(pause);
+    }
+  }
+
+  function refuse(outcome: Outcome): HttpResponse {
+    log.error({ rule: deadLetter.name }, `The dead-lettered event was not kept: ${outcome.message}`);
+    return replyTo([outcome]);
+  }
+
+  // Not async: what waits for minutes would hold the request, with its body.
+  return (request) => {
     try {
-      const read = readDeadLetteredEvent(request, clock.now());
-      const client = await tools.client();
-      const found = await lookAtFunction(client, read.destination, settings.namespace);
-      const { attributes, code } = read;
-      const event: DeadLetteredEvent = found === "absent" ? { ...read, unknown: true } : read;
-      const taken = (await keepTogether("ring buffer", event)).get(keyOf(event));
-      const kept = taken !== undefined;
-      const said = taken?.since === undefined ? read : { ...read, since: taken.since };
-      const circumstances = { ...settings, found };
-      const named = `${attributes.kind ?? "an object"} ${attributes.name ?? ""}`.trimEnd();
-      const fields = {
-        rule: deadLetter.name,
-        deadLetter: keyOf(event),
-        destination: read.destination,
-        code,
-        attributes,
-      };
-      log[kept ? "warn" : "debug"](fields, adviceOn(said, named, { ...circumstances, quoting: true }));
-      if (kept && read.destination)
-        await show(client, said, { ...circumstances, quoting: verifiesSenders }, clock.now()).catch((error: Error) =>
-          log.warn({ rule: deadLetter.name }, `The dead-lettered event was not shown on its object: ${error.message}`),
-        );
-      return replyTo([]);
+      // As it is kept, and of strings of its own: it may wait for minutes.
+      return recordPatiently(JSON.parse(textOf(readDeadLetteredEvent(request, clock.now()))));
     } catch (error) {
-      const outcome = outcomeOf(error);
-      log.error({ rule: deadLetter.name }, `The dead-lettered event was not kept: ${outcome.message}`);
-      return replyTo([outcome]);
+      return Promise.resolve(refuse(outcomeOf(error)));
     }
   };
 }
@@ -92,7 +115,8 @@ async function keep(
       if (present) {
         const { uid, resourceVersion } = present.metadata;
         const patch = { metadata: { uid, resourceVersion }, data: change };
-        if (taken.size === 0 || (await client.patch(ConfigMap, namespace, name, "merge", patch))) return taken;
+        if (Object.keys(change).length === 0 || (await client.patch(ConfigMap, namespace, name, "merge", patch)))
+          return taken;
       } else {
         const { apiVersion, kind } = ConfigMap;
         const metadata = { namespace, name } as KubernetesObject["metadata"];

@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { isEventKey, type KeptEvent, readKeptEvent, resendAt, sweepSource } from "../lib/kept-event.ts";
+import {
+  type Failure,
+  isEventKey,
+  type KeptEvent,
+  leftOutKey,
+  longest,
+  readKeptEvent,
+  readLeftOut,
+  resendAt,
+  sweepSource,
+} from "../lib/kept-event.ts";
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 
 /**
@@ -35,13 +45,16 @@ export function textOf(event: DeadLetteredEvent): string {
   const whole = JSON.stringify(event);
   if (Buffer.byteLength(whole) <= longestEvent) return whole;
   const { object: _object, ...rest } = event;
-  const known = ["id", "type", "kind", "apiversion", "namespace", "name"];
+  const known = ["id", "type", "source", "kind", "apiversion", "namespace", "name"];
   const attributes = Object.fromEntries(Object.entries(event.attributes).filter(([name]) => known.includes(name)));
   return JSON.stringify({ ...rest, attributes });
 }
 
 /** What failed is sent again with the next tick: so late, at most, another failure belongs to the one before. */
 const nextTick = 20 * 60_000;
+
+/** That events of a function are left out is noted once in so many milliseconds. */
+const noteEvery = 60_000;
 
 /** The newest kept event of the same type, object and function, with its key, where the failure is still the same. */
 function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEvent) {
@@ -71,29 +84,34 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
 /**
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
  * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the
- * place of the one before: it says the same, and what fails for hours would use up what is kept of its function.
+ * place of the one before, also of that of a source: it says the same, and what fails for hours would use up what is
+ * kept of its function.
  *
- * Nothing changes for an event of a function of which there are enough in this period: where it refuses everything, or
- * a stranger sends what no broker has sent, its events would push all others out. The first ones stay.
+ * An event of a function of which there are enough in this period is not kept: where it refuses everything, or a
+ * stranger sends what no broker has sent, its events would push all others out. The first ones stay. What is left out
+ * and can be taken later is noted, by function.
  */
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);
   const former = formerOf(data, event);
-  const isRepeated = event.attributes.source === sweepSource && former?.kept.attributes.source === sweepSource;
-  if (isRepeated && former.key !== key) {
+  if (event.attributes.source === sweepSource && former && former.key !== key) {
     const { [former.key]: _, ...others } = data;
     return { ...added(others, event), [former.key]: null };
   }
-  if (data[key] === undefined && isOneTooMany(data, event)) return {};
+  if (data[key] === undefined && isOneTooMany(data, event)) return leftOut(data, event, event.received);
   const text = textOf(event);
   const present = keysOf(data);
-  const change: Record<string, string | null> = { [key]: text };
+  let change: Record<string, string | null> = { [key]: text };
   let count = present.length + (data[key] === undefined ? 1 : 0);
   let size = present.reduce((sum, key) => sum + sizeOf(data[key]), Buffer.byteLength(text));
   const remove = (oldest: string) => {
     change[oldest] = null;
     count--;
     size -= sizeOf(data[oldest]);
+    const removed = readKeptEvent(data[oldest]);
+    // The sweep has not sent it again, or not waited yet for what comes of it.
+    if (removed && (resendAt(removed) ?? 0) > event.received - nextTick)
+      change = { ...change, ...leftOut({ ...data, ...change } as Record<string, string>, removed, event.received) };
   };
   const alike = present.filter((key) => receivedFor(functionOf(event), data[key]) !== undefined);
   for (const oldest of alike.slice(0, Math.max(0, alike.length + 1 - mostOf(event))))
@@ -103,6 +121,15 @@ export function added(data: Readonly<Record<string, string>>, event: DeadLettere
     if (oldest !== key && change[oldest] === undefined) remove(oldest);
   }
   return change;
+}
+
+/** Notes that events of a function, which it may take later, are not kept: the sweep then looks at everything. */
+function leftOut(data: Readonly<Record<string, string>>, event: Failure, now: number): Record<string, string> {
+  const name = functionOf(event);
+  if (!name || resendAt(event) === undefined) return {};
+  const before = Object.entries(readLeftOut(data)).filter(([, time]) => Date.parse(time) > now - longest);
+  if (before.some(([other, time]) => other === name && Date.parse(time) > now - noteEvery)) return {};
+  return { [leftOutKey]: JSON.stringify({ ...Object.fromEntries(before), [name]: new Date(now).toISOString() }) };
 }
 
 /** Those of functions that there are not count together: a sender could make up any number of names. */

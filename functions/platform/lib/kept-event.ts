@@ -17,6 +17,20 @@ export const resendType = ({ attributes: { type } }: KeptEvent) => (ofSources.te
 /** Whether a key of that ConfigMap is one of an event. */
 export const isEventKey = (key: string) => /^\d{8}T\d{6}-\d{3}Z-[A-Za-z0-9]+\.json$/.test(key);
 
+/** The key under which `dead-letter` says of which functions it has left out events that can be taken later. */
+export const leftOutKey = "left-out.json";
+
+const times = z.record(z.string(), z.iso.datetime());
+
+/** When events were last left out, by function as `<name>.<namespace>` (RFC 3339); none where that cannot be read. */
+export function readLeftOut(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  try {
+    return times.safeParse(JSON.parse(data[leftOutKey] ?? "{}")).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /** As much of a kept event as says which object it was about, and whether it can be taken later. */
 export interface KeptEvent {
   /** When it came to `dead-letter` (milliseconds since the epoch). */
@@ -65,19 +79,22 @@ export function readKeptEvent(text = ""): KeptEvent | undefined {
 }
 
 /** Milliseconds in which the sweep sends such an event with each tick. */
-const often = 3_600_000;
+export const often = 3_600_000;
 /** What is older was resynced since (milliseconds). */
 export const longest = 6 * 3_600_000;
 
 /** No answer, and what a function says when the API server or its external system is away or has too much to do. */
 const canEnd = new Set(["", "408", "429", "502", "503", "504"]);
 
+/** When and why a function did not take an event. */
+export type Failure = Pick<KeptEvent, "received" | "since" | "destination" | "code" | "unknown">;
+
 /**
  * When the sweep sends an event for the object again (milliseconds since the epoch); `undefined` for never: the
  * function has refused it for good, or does not exist. What has failed for more than an hour is sent ever more rarely,
  * after half as long again as it has failed.
  */
-export function resendAt({ received, since = received, destination, code, unknown }: KeptEvent): number | undefined {
+export function resendAt({ received, since = received, destination, code, unknown }: Failure): number | undefined {
   if (!canEnd.has(code) || (unknown && destination !== "")) return undefined;
   const failing = received - since;
   return failing < often ? received : received + failing / 2;

@@ -33,11 +33,15 @@ const settings = z.object({
   table: objectName
     .default(shippedTable)
     .describe(
-      "The name of the ConfigMap that holds the table, in its key table.yaml. The function's Role names it, too.",
+      "The name of the ConfigMap that holds the table, in its key table.yaml. The function's Role names it in " +
+        "`resourceNames`: if you change this setting, change the Role, too.",
     ),
   deadLetters: objectName
     .default(shippedBuffer)
-    .describe("The ConfigMap in which `dead-letter` keeps events, which the function's Role names, too."),
+    .describe(
+      "The ConfigMap in which `dead-letter` keeps events: its `CONFIG_MAP`. The sweep's Role names it in " +
+        "`resourceNames`: if you change this setting, change the Role, too.",
+    ),
   rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
   tick: z.coerce
     .number()
@@ -45,20 +49,20 @@ const settings = z.object({
     .min(1)
     .max(280)
     .default(280)
-    .describe("Seconds that one tick may take, waits within it included; less than the time between two ticks."),
+    .describe("Seconds that one tick may take, with its waits. Must be less than the time between two ticks."),
   staleChannels: z
     .enum(["report", "mend"])
     .default("report")
     .describe(
-      "What becomes of a broker's channel whose subscribers are not what the Triggers want: `report`, " +
-        "a Warning on the table says what to do; `mend`, the sweep deletes the channel, and Knative rebuilds it. " +
+      "What to do with a broker's channel whose subscribers differ from the Triggers. `report`: " +
+        "a Warning on the table says what to do. `mend`: the sweep deletes the channel, and Knative rebuilds it. " +
         "Needs the option mend-channels.",
     ),
   tokens: z
     .string()
     .default("")
     .describe(
-      "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: " +
+      "The folder with a token for each broker that asks for one, at the path of the broker's address. Empty: " +
         "none is sent.",
     ),
   sinkHosts: z
@@ -84,7 +88,7 @@ export type Settings = z.output<typeof settings>;
 
 export const sweepFunction = {
   name: "platform/sweep",
-  doc: "Gives every object that needs a look an event, so that no rule depends on having seen one.",
+  doc: "Sends an event for every object that needs a look, so that a lost event only delays a rule.",
   settings,
   permissions: [
     ...swept.map((resource) => ({ resource, verbs: ["list"] as const })),

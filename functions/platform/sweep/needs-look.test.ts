@@ -5,7 +5,7 @@ import type { Row } from "./table.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const minute = 60_000;
-const span = { after: now - minute, until: now };
+const span = { after: now - minute, until: now, due: now };
 const ours = "holdfast.dev/pvc-protection";
 const row = (more: Partial<Row> = {}): Row => ({
   rule: "pvc-protection/release",
@@ -80,7 +80,7 @@ test("the earliest of several rules' times counts", () => {
 describe("the resync", () => {
   const hour = 60 * minute;
   const resynced = (every: number, after: number, until: number) =>
-    needsLook(object(), row({ every }), { after, until }) === "resync";
+    needsLook(object(), row({ every }), { after, until, due: until }) === "resync";
 
   test("comes exactly once in each period, in one tick, whatever the schedule of the ticks", () => {
     for (const period of [minute, 5 * minute, 7 * minute]) {

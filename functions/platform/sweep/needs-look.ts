@@ -9,6 +9,8 @@ export type Reason = "due" | "deleting" | "missing" | "resync";
 export interface Span {
   readonly after: number;
   readonly until: number;
+  /** Due times up to this one have passed. Later than `until` where a resync goes on since an earlier tick. */
+  readonly due: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span):
   if (metadata.namespace && row.excludedNamespaces.includes(metadata.namespace)) return undefined;
   if (row.signal) return isResync(row.every, span) ? "resync" : undefined;
   const due = dueTime({ metadata });
-  if (due !== undefined && due <= span.until) return "due";
+  if (due !== undefined && due <= span.due) return "due";
   const has = (finalizer: string) => metadata.finalizers?.includes(finalizer) ?? false;
   const { when } = row;
   if (when && "deletingWith" in when && metadata.deletionTimestamp && has(when.deletingWith)) return "deleting";

@@ -2,7 +2,7 @@ import type { Named } from "./deliver.ts";
 import { needsLook, type Reason, type Span } from "./needs-look.ts";
 import type { Cursor, Phase } from "./status.ts";
 import type { Row } from "./table.ts";
-import { objectsOf, offer, type Tick } from "./tick.ts";
+import { hasHad, objectsOf, offer, type Tick, tablesList } from "./tick.ts";
 
 /** What has fallen due, or waits to go, comes before what is merely resynced. */
 const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", resync: "rest" };
@@ -35,8 +35,9 @@ export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Pr
     const cut = await readLists(tick, span, { urgent, rest }, later);
     if (cut) return cut;
     for (const { list, rows, metadata } of later) {
-      const { namespace = "", name, uid } = metadata;
-      const wanted = tick.sent.has(uid) ? [] : eventsFor(rows.filter(({ sink }) => !tick.refusals.has(sink)));
+      const { namespace = "", name } = metadata;
+      const open = rows.filter((row) => !hasHad(row, { metadata }, tick) && !tick.refusals.has(row.sink));
+      const wanted = eventsFor(open);
       if (wanted.length === 0) continue;
       if (tick.clock.now() >= tick.end) return rest ?? { phase: "rest", list, namespace: "", name: "" };
       for (const row of wanted) await offer(row, { metadata }, tick);
@@ -65,13 +66,15 @@ async function readLists(
   later: Later[],
 ): Promise<Cursor | undefined> {
   const order = [...tick.lists.keys()];
+  const all = { ...span, after: 0 };
   let place = from.urgent;
   for (const [list, group] of tick.lists) {
+    const isOwed = ({ sink }: Row) => [sink, list, tablesList].some((failed) => tick.owed.has(failed));
     for await (const object of objectsOf(list, group, tick)) {
       const { metadata } = object;
-      if (tick.sent.has(metadata.uid)) continue;
       const wanting = group.flatMap((row) => {
-        const reason = tick.refusals.has(row.sink) ? undefined : needsLook(object, row, span);
+        const isSpared = hasHad(row, object, tick) || tick.refusals.has(row.sink);
+        const reason = isSpared ? undefined : needsLook(object, row, isOwed(row) ? all : span);
         return reason ? [{ row, phase: phaseOf[reason] }] : [];
       });
       const urgent = wanting.find(({ phase }) => phase === "urgent")?.row;

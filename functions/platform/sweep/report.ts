@@ -8,7 +8,7 @@ import { clearEvent, recordEvent } from "../../../shared/kubernetes/record-event
 import { send } from "../../../shared/kubernetes/write.ts";
 import type { Log } from "../../../shared/log.ts";
 import { truncate } from "../../../shared/truncate.ts";
-import { type Cursor, readStatus, statusKey } from "./status.ts";
+import { type Cursor, type Owed, readStatus, statusKey } from "./status.ts";
 import type { Fault } from "./table.ts";
 
 /** What a tick came to. Times are in milliseconds since the epoch. */
@@ -18,10 +18,17 @@ export interface TickResult {
   readonly table: string | undefined;
   /** Which channels there were, as `lookAtChannels` says. */
   readonly channels: string | undefined;
-  /** Everything was resynced, because they were others than in the tick before. */
-  readonly newChannels: boolean;
+  /** Why everything was resynced, in a sentence; `undefined` where no event was lost. */
+  readonly lost: string | undefined;
+  /** When this tick began, and the pauses between the last three ticks, as far as they are known. */
+  readonly began: number;
+  readonly pauses: readonly number[];
+  /** Brokers and lists that failed, with when. */
+  readonly owed: Owed;
   /** Which kept events have been sent again. */
   readonly resent: readonly string[];
+  /** Functions for which everything was resynced, with when. */
+  readonly madeUp: Readonly<Record<string, string>>;
   readonly cursor?: Cursor;
   readonly until?: number;
   readonly rows: number;
@@ -49,22 +56,23 @@ export async function report(
     ),
   };
   const end = result.cursor
-    ? "The tick's time is over; the next one goes on."
+    ? "The time of this tick is over. The next tick goes on."
     : `${result.rows === 1 ? "1 row was" : `${result.rows} rows were`} swept.`;
-  const resynced = result.newChannels
-    ? ["The brokers' channels are not those of the tick before: every object has an event."]
-    : [];
-  const message = [...Object.values(wrong).flat(), ...resynced, end].join(" ");
+  const message = [...Object.values(wrong).flat(), ...(result.lost ? [result.lost] : []), end].join(" ");
   const before = readStatus(configMap)?.wrong ?? [];
   const now = Object.entries(wrong).flatMap(([reason, sentences]) => (sentences.length > 0 ? [reason] : []));
   const status = {
     v: 1,
     uid: configMap.metadata.uid,
     at: new Date(result.at).toISOString(),
+    began: new Date(result.began).toISOString(),
+    ...(result.pauses.length > 0 ? { pauses: result.pauses } : {}),
     ...(result.table ? { table: result.table } : {}),
     ...(result.channels ? { channels: result.channels } : {}),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
+    ...(Object.keys(result.owed).length > 0 ? { owed: result.owed } : {}),
     ...(result.resent.length > 0 ? { resent: result.resent } : {}),
+    ...(Object.keys(result.madeUp).length > 0 ? { madeUp: result.madeUp } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
     because: truncate(message, 600),
   };

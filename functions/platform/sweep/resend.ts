@@ -5,7 +5,9 @@ import {
   isEventKey,
   type KeptEvent,
   longest,
+  often,
   readKeptEvent,
+  readLeftOut,
   resendAt,
   resendType,
   sweepType,
@@ -26,6 +28,49 @@ export interface DeadLetters {
 /** An event is known by the end of its key, which a sender has not chosen. */
 const idOf = (key: string) => (key.split("-").at(-1) ?? "").slice(0, 8);
 
+/** The data of the ConfigMap of `dead-letter`. */
+export type KeptEvents = Readonly<Record<string, string>>;
+
+/** Reads what is kept; `undefined`, with the reason in `unread`, where that fails. */
+export async function readKeptEvents(
+  client: Client,
+  { namespace, deadLetters }: DeadLetters,
+  unread: Map<string, string>,
+): Promise<KeptEvents | undefined> {
+  try {
+    const found = await client.get<KubernetesObject & { data?: KeptEvents }>(ConfigMap, namespace, deadLetters);
+    return found?.data ?? {};
+  } catch (error) {
+    unread.set("dead letters", `Events that functions did not take cannot be read: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/**
+ * The functions of which `dead-letter` has left events out since everything was last resynced for them (`madeUp`,
+ * RFC 3339 by function), and which take events again: each event that is kept of them was sent again by an earlier tick
+ * (`resent`) and has not come back. That is once an hour at most for one function, and every quarter of an hour for
+ * several: for functions that fail for many objects all of them would be sent with every tick.
+ */
+export function comeBack(
+  kept: KeptEvents,
+  resent: readonly string[],
+  madeUp: Readonly<Record<string, string>>,
+  now: number,
+): readonly string[] {
+  if (Object.values(madeUp).some((time) => now - Date.parse(time) < often / 4)) return [];
+  const known = new Set(resent);
+  const failing = Object.entries(kept).flatMap(([key, text]) => {
+    const event = isEventKey(key) && !known.has(idOf(key)) ? readKeptEvent(text) : undefined;
+    return event && resendAt(event) !== undefined && event.received > now - longest ? [event.destination] : [];
+  });
+  return Object.entries(readLeftOut(kept)).flatMap(([name, leftOut]) => {
+    // What is older was resynced since.
+    const last = Date.parse(madeUp[name] ?? "") || now - longest;
+    return Date.parse(leftOut) > last && now - last >= often && !failing.includes(name) ? [name] : [];
+  });
+}
+
 /**
  * Sends an event again for each object of which a function did not take one, for a reason that can end. If the function
  * does not take it either, that event is kept in turn, and the next tick sends it again; so it ends when it is taken.
@@ -34,13 +79,9 @@ const idOf = (key: string) => (key.split("-").at(-1) ?? "").slice(0, 8);
  */
 export async function resend(
   tick: Tick,
-  { namespace, deadLetters }: DeadLetters,
+  data: KeptEvents | undefined,
   before: readonly string[],
 ): Promise<readonly string[]> {
-  const data = await readBuffer(tick.client, namespace, deadLetters).catch((error: Error) => {
-    tick.unread.set("dead letters", `Events that functions did not take cannot be read: ${error.message}`);
-    return undefined;
-  });
   if (!data) return before;
   const keys = Object.keys(data).filter(isEventKey).sort();
   const known = new Set(before);
@@ -62,11 +103,6 @@ export async function resend(
   }
   const present = new Set(keys.map(idOf));
   return [...before.filter((id) => present.has(id)), ...sent];
-}
-
-async function readBuffer(client: Client, namespace: string, name: string) {
-  const found = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, name);
-  return found?.data ?? {};
 }
 
 /** Sends an event to each broker that has the object's kind; whether all took it. */

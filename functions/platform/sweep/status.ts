@@ -15,6 +15,9 @@ const schema = z.looseObject({
   uid: z.string(),
   /** Everything that fell due up to this time has been sent. RFC 3339. */
   at: z.string(),
+  /** When the last tick began, and the pauses before it and before the tick before that (milliseconds). */
+  began: z.iso.datetime().optional(),
+  pauses: z.array(z.number()).optional(),
   /** Which rows the table had: those that come later are resynced at once. */
   table: z.string().optional(),
   /** Which channels and subscribers the brokers had: when they are others, everything is resynced. */
@@ -22,8 +25,12 @@ const schema = z.looseObject({
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),
+  /** Brokers and lists of which everything is resynced by the next tick, with when they failed. */
+  owed: z.record(z.string(), z.iso.datetime()).optional(),
   /** Which kept events of `dead-letter` have been sent again, by the end of their keys. */
   resent: z.array(z.string()).optional(),
+  /** Functions for which everything was resynced, because more events of theirs had failed than are kept, with when. */
+  madeUp: z.record(z.string(), z.iso.datetime()).optional(),
   /** Reasons of the Warnings that stand on the ConfigMap. */
   wrong: z.array(z.string()).optional(),
   because: z.string(),
@@ -31,6 +38,7 @@ const schema = z.looseObject({
 
 /** The last object for which an event was sent, in the order of the API server's lists. */
 export type Cursor = z.output<typeof cursor>;
+export type Owed = Readonly<Record<string, string>>;
 export type SweepStatus = z.output<typeof schema>;
 
 /**

@@ -4,15 +4,16 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Log } from "../../../shared/log.ts";
+import { longest } from "../lib/kept-event.ts";
 import { adviceOn, type Channels, lookAtChannels, rebuild } from "./channels.ts";
 import type { Post } from "./deliver.ts";
 import { nap } from "./nap.ts";
 import { pass } from "./pass.ts";
 import { report } from "./report.ts";
-import { resend } from "./resend.ts";
-import { readStatus } from "./status.ts";
+import { comeBack, readKeptEvents, resend } from "./resend.ts";
+import { type Owed, readStatus, type SweepStatus } from "./status.ts";
 import { type Row, readTable, type Table, tableLabel } from "./table.ts";
-import { listsOf, type Tick } from "./tick.ts";
+import { listsOf, type Tick, tablesList } from "./tick.ts";
 
 /** What a sweep stands on. */
 export interface SweepTools {
@@ -58,6 +59,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   if (!configMap)
     return `There is no ConfigMap ${settings.namespace}/${settings.table}; install it from knative/platform.`;
 
+  const before = readStatus(configMap);
   const unread = new Map<string, string>();
   const { rows, faults } = await readTables(client, configMap, settings, unread);
   const tick: Tick = {
@@ -66,30 +68,86 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     pace: 1000 / settings.rate,
     lists: listsOf(rows),
     refusals: new Map(),
+    owed: new Set(Object.keys(before?.owed ?? {})),
     unread,
     sent: new Set(),
   };
-  const before = readStatus(configMap);
   // Tables and channels that could not be listed are not gone.
-  const table = unread.has("tables") ? before?.table : fingerprintOf(rows);
+  const table = unread.has(tablesList) ? before?.table : fingerprintOf(rows);
   const seen = await readChannels(client, settings.namespace, unread);
   const channels = seen?.fingerprint ?? before?.channels;
   // A first tick, one whose status was lost, and one with rows of a system that has just come resyncs everything. So
-  // does one that finds other channels, or other subscribers in them: until then events may have reached no function.
-  const newChannels = before !== undefined && (before.channels ?? channels) !== channels;
-  const asBefore = before && !newChannels && (before.table ?? table) === table ? before : undefined;
+  // does one before which events may have reached no function.
+  const kept = await readKeptEvents(client, settings, unread);
+  const lately = Object.entries(before?.madeUp ?? {}).filter(([, time]) => Date.parse(time) > began - longest);
+  const back = kept ? comeBack(kept, before?.resent ?? [], Object.fromEntries(lately), began) : [];
+  const lost = before && whatLostEvents(before, began, channels, back, settings.tick);
+  const asBefore = before && !lost && (before.table ?? table) === table ? before : undefined;
   const after = asBefore ? Date.parse(asBefore.at) : 0;
   const until = asBefore?.cursor && asBefore.until ? Date.parse(asBefore.until) : began;
-  const cursor = await pass(tick, { after, until }, asBefore?.cursor);
-  const resent = await resend(tick, settings, before?.resent ?? []);
-  if (!cursor) await nap(tick, until);
+  // What falls due while a resync goes on comes before its rest; while what is urgent goes on, it waits its turn.
+  const due = asBefore?.cursor?.phase === "urgent" ? until : began;
+  const cursor = await pass(tick, { after, until, due }, asBefore?.cursor);
+  const resent = await resend(tick, kept, before?.resent ?? []);
+  if (!cursor) await nap(tick, due);
 
   // Last, because events that are on their way through a channel are lost with it.
   const staleSubscribers = await sayOf(seen?.unsound ?? [], tick, settings);
   const progress = cursor ? { at: after, cursor, until } : { at: until };
   const { refusals } = tick;
   const wrong = { faults, refusals, unread, staleSubscribers };
-  return report(configMap, { ...progress, table, channels, newChannels, resent, rows: rows.length, ...wrong }, tools);
+  const owed = owedAfter(tick, before?.owed ?? {}, cursor ? 0 : until);
+  const pauses = before?.began ? [began - Date.parse(before.began), ...(before.pauses ?? [])].slice(0, 2) : [];
+  const madeUp = Object.fromEntries([...lately, ...back.map((name) => [name, new Date(began).toISOString()])]);
+  const result = {
+    ...progress,
+    began,
+    pauses,
+    table,
+    channels,
+    lost,
+    owed,
+    resent,
+    madeUp,
+    rows: rows.length,
+    ...wrong,
+  };
+  return report(configMap, result, tools);
+}
+
+/**
+ * Why events of sources may have reached no function since the tick before, in a sentence. Other channels, or other
+ * subscribers in them, do so, and functions that failed for more objects than `dead-letter` keeps (`back`). What kept
+ * the sweep from a tick, or from writing it down, does so, too: an API server that is away, say. No queue keeps events
+ * for longer than the broker's retries.
+ */
+function whatLostEvents(
+  before: SweepStatus,
+  began: number,
+  channels: string | undefined,
+  back: readonly string[],
+  length: number,
+): string | undefined {
+  if ((before.channels ?? channels) !== channels)
+    return "The brokers' channels are not those of the tick before: every object has an event.";
+  if (back.length > 0)
+    return `${back.join(" and ")} could not take more events than are kept: every object has an event.`;
+  const last = Date.parse(before.began ?? "");
+  const gap = began - last;
+  // The sweep does not know its schedule, only the length of a tick, which is shorter, and the pauses before. Of two
+  // the shorter one counts: the other may be of an outage.
+  if (!before.pauses?.length || !(gap > Math.max(2 * length, 1.5 * Math.min(...before.pauses)))) return undefined;
+  return `The sweep has written down no tick since ${new Date(last).toISOString()}: every object has an event.`;
+}
+
+/**
+ * Brokers and lists that failed, with when. One is resynced by the next tick, because events of sources were lost with
+ * it, and forgotten by the pass that began after it failed (`began`).
+ */
+function owedAfter({ refusals, unread, clock }: Tick, before: Owed, began: number): Owed {
+  const now = new Date(clock.now()).toISOString();
+  const still = Object.entries(before).filter(([, failed]) => Date.parse(failed) >= began);
+  return Object.fromEntries([...still, ...[...refusals.keys(), ...unread.keys()].map((failed) => [failed, now])]);
 }
 
 /** Says of a table which rules look after which kinds. */
@@ -115,7 +173,7 @@ async function readTables(
       tables.push({ rows, faults: faults.map(({ line, message }) => ({ line, message: where(message) })) });
     }
   } catch (error) {
-    unread.set("tables", `The tables of optional systems cannot be listed: ${(error as Error).message}`);
+    unread.set(tablesList, `The tables of optional systems cannot be listed: ${(error as Error).message}`);
   }
   return { rows: tables.flatMap(({ rows }) => rows), faults: tables.flatMap(({ faults }) => faults) };
 }

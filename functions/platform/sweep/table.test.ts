@@ -37,6 +37,7 @@ test.each([
   ["a missing field", release.replace(/ {2}resource.*\n/, ""), [3], /resource/],
   ["a duration without a unit", `${release}  every: 60\n`, [9], /every/],
   ["a duration of zero", `${release}  every: 0m\n`, [9], /every: expected a duration such as/],
+  ["a duration of more than a hundred years", `${release}  every: 36501d\n`, [9], /every: expected a duration such as/],
   ["a sink that is no URL", release.replace(/sink: .*/, "sink: storage"), [8], /sink/],
   ["a condition that is unknown", release.replace("deletingWith", "deletedWith"), [7], /when/],
 ])("%s refuses its row, with the line, and the other rows still count", (_, broken, lines, message) => {

@@ -1,12 +1,13 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import * as z from "zod";
+import { readDuration } from "../../../shared/duration.ts";
 
-const duration = z
-  .string()
-  .regex(/^[1-9][0-9]*[smhd]$/, "expected a duration such as 90s, 30m, 1h or 7d")
-  .transform(
-    (text) => Number.parseInt(text, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[text.at(-1) ?? "s"] ?? 1) * 1000,
-  );
+const duration = z.string().transform((text, context) => {
+  const read = readDuration(text);
+  if (read) return read;
+  context.addIssue("expected a duration such as 90s, 30m, 1h or 7d");
+  return z.NEVER;
+});
 
 /** In a sink it stands for the namespace that the sweep runs in, and so do the brokers beside it. */
 export const here = "{namespace}";

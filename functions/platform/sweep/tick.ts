@@ -20,11 +20,16 @@ export interface Tick {
   readonly lists: ReadonlyMap<string, readonly Row[]>;
   /** Brokers that did not take an event in this tick, and why; they are not asked again before the next. */
   readonly refusals: Map<string, string>;
+  /** Brokers and lists that failed in a tick before. Their objects are resynced: events of sources may be lost. */
+  readonly owed: ReadonlySet<string>;
   /** Lists that could not be read, and why. */
   readonly unread: Map<string, string>;
-  /** Uids of what had an event in this tick, and names of what had one for all rules. */
+  /** Uids and names of what had an event for all rules in this tick; uids with the signal of what had a poll. */
   readonly sent: Set<string>;
 }
+
+/** What `unread` calls the list of the tables of optional systems. */
+export const tablesList = "tables";
 
 /** Sends an event for an object, at the tick's pace; remembers a broker that does not take it. */
 export async function offer(row: Row, object: Named, tick: Tick): Promise<void> {
@@ -33,11 +38,17 @@ export async function offer(row: Row, object: Named, tick: Tick): Promise<void> 
     tick.refusals.set(row.sink, refusal);
     return;
   }
-  tick.sent.add(object.metadata.uid);
+  const { signal = sweepType } = row;
   // A poll is for one rule alone, and of what sources send not every rule hears.
-  if ((row.signal ?? sweepType) === sweepType) tick.sent.add(nameOf(row, object));
+  const isForAll = signal === sweepType;
+  tick.sent.add(isForAll ? object.metadata.uid : `${object.metadata.uid} ${signal}`);
+  if (isForAll) tick.sent.add(nameOf(row, object));
   await tick.clock.sleep(tick.pace);
 }
+
+/** Whether an object has had its event of this row in this tick: one for all rules, or the row's own poll. */
+export const hasHad = ({ signal }: Row, { metadata: { uid } }: Named, { sent }: Tick) =>
+  sent.has(uid) || (signal !== undefined && sent.has(`${uid} ${signal}`));
 
 /** An object, as an event names it. */
 export const nameOf = ({ apiVersion, kind }: Row, { metadata }: Named) =>

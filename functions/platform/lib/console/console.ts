@@ -6,6 +6,7 @@ import { createBodyReader } from "../../../../shared/serve/read-body.ts";
 import { allowedRequest } from "./allowed-request.ts";
 import { clientFiles } from "./client-files.ts";
 import { consoleKinds } from "./console-kinds.ts";
+import { isObjectPage } from "./object-page.ts";
 import { checkHost, checkOwnPage, ownHeader, type Place } from "./own-pages.ts";
 import { passOn } from "./pass-on.ts";
 import { Refusal } from "./refusal.ts";
@@ -47,22 +48,23 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     if (path === "/health/live" || path === "/health/ready") return reply(response, 204);
     checkHost(request, place);
     if (path === "/session") return session(request, response);
-    if (path.startsWith("/open/")) return enter(path.slice("/open/".length), response);
+    if (path.startsWith("/open/")) return enter(path.slice("/open/".length), pageIn(url), response);
     if (path === "/watch") return watch(request, response);
     if (!path.startsWith("/cluster/")) return files(request, response);
     checkOwnPage(request, place);
     const transport = await signedIn(request);
     const body = method === "GET" ? "" : await bodyOf(request);
     const allowed = await allow(request, method, url.slice("/cluster".length), body);
+    if (response.destroyed) return;
     const status = await passOn(transport, allowed, response, signIn.forget(request, "refused"));
     log.debug({ method, path: allowed.path.split("?")[0], status }, "A request was passed on.");
   }
 
-  function enter(secret: string, response: ServerResponse): void {
+  function enter(secret: string, page: string, response: ServerResponse): void {
     const cookie = signIn.enter?.(secret);
     if (!cookie)
       throw new Refusal(403, "This address has been used. Where the console was started stands another one.");
-    response.setHeader("location", "/");
+    response.setHeader("location", page);
     reply(response, 303, undefined, cookie);
   }
 
@@ -77,6 +79,8 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
       paths.map(async (path) => ({ path, request: await allow(request, "GET", path, "") })),
     );
     if (watches.some(({ request }) => !request.isWatch)) throw new Refusal(400, "Each path must be that of a watch.");
+    // The page has gone meanwhile: its "close" has been, and would end no watch.
+    if (response.destroyed) return;
     await watchMany(transport, watches, response);
   }
 
@@ -109,8 +113,7 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     const body = await readBody(request);
     if (body.refused === "too long") throw new Refusal(413, "The body of the request is too long.");
     if (body.refused) throw new Refusal(503, "Too many large requests come at once. Try again.");
-    body.release();
-    return body.text;
+    return body.take();
   }
 
   async function signedIn(request: IncomingMessage): Promise<Transport> {
@@ -141,6 +144,12 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     response.setHeader(ownHeader, "refused");
     reply(response, status, { message }, refusal?.cookie);
   }
+}
+
+/** The page that an address of the console asks for: that of an object, or the first one. */
+function pageIn(url: string): string {
+  const page = new URL(url, "http://console").searchParams.get("page") ?? "";
+  return isObjectPage(page) ? page : "/";
 }
 
 function reply(response: ServerResponse, status: number, body?: object, cookie?: string): void {

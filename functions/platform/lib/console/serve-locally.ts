@@ -25,8 +25,11 @@ export interface LocalParts {
 /** A console on loopback. */
 export interface LocalConsole {
   readonly port: number;
-  /** An address with a secret that opens the console once; the one before it opens it no longer. */
-  address(): string;
+  /**
+   * An address with a secret that opens the console once, at the page of an object (`/object/...`) where one is given;
+   * the one before it opens it no longer.
+   */
+  address(page?: string): string;
   close(): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ export async function serveLocally(parts: LocalParts): Promise<LocalConsole> {
   server.on("request", createConsole({ ...parts, signIn, place }));
   return {
     port,
-    address: () => `http://${hosts[0]}/open/${mint()}`,
+    address: (page) => `http://${hosts[0]}/open/${mint()}${page ? `?page=${encodeURIComponent(page)}` : ""}`,
     async close() {
       const closed = once(server, "close");
       server.close();

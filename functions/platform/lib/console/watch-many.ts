@@ -14,6 +14,12 @@ export interface NamedWatch {
 /** Milliseconds between two signs of life: proxies close what is silent, and pages find out what has been cut. */
 const pulse = 15_000;
 
+/** Milliseconds until a watch has to have begun. */
+const patience = 30_000;
+
+/** Milliseconds without a line until a watch is given up: mostly, API servers send a bookmark once a minute. */
+const silence = 180_000;
+
 /** Bytes of one event, at most: an object has 1.5 MiB in etcd. */
 const longestEvent = 8 * 1024 * 1024;
 
@@ -21,8 +27,9 @@ const longestEvent = 8 * 1024 * 1024;
 const longestRefusal = 64 * 1024;
 
 /**
- * Answers with several watches at once, a JSON line for each event: browsers open six connections to a server for all
- * their tabs together, and a connection for each kind would use them up. Ends when the last watch has ended.
+ * Answers with several watches at once, a JSON line for each that begins or ends, and for each event: browsers open six
+ * connections to a server for all their tabs together, and a connection for each kind would use them up. Ends when the
+ * last watch has ended.
  */
 export async function watchMany(
   transport: Transport,
@@ -60,16 +67,30 @@ async function watchOne(
   gone: AbortSignal,
 ): Promise<End> {
   const head = `{"path":${JSON.stringify(path)},"event":`;
+  const quiet = new AbortController();
+  let timer = setTimeout(() => quiet.abort(), patience);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => quiet.abort(), silence);
+  };
   try {
-    const answer = await askApiServer(transport, request, gone);
+    const answer = await askApiServer(transport, request, AbortSignal.any([gone, quiet.signal]));
     const { status } = answer;
+    heard();
     if (status !== 200) return { status, message: messageIn(await textOf(limited(answer, longestRefusal))) };
-    for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY)))
+    response.write(`${JSON.stringify({ path })}\n`);
+    for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY))) {
+      heard();
       if (!response.write(`${head}${line}}\n`)) await once(response, "drain", { signal: gone });
+    }
     return { status, message: "The watch has ended." };
   } catch (error) {
     if (error instanceof Refusal) return { status: error.status, message: error.message };
+    // No bookmarks of Events come, for example: silence is no fault. The page asks again, which shows who is away.
+    if (quiet.signal.aborted) return { status: 200, message: "The watch was silent." };
     return { status: 502, message: "The connection to the API server broke." };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
