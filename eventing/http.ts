@@ -14,8 +14,7 @@ export function createHttp({ receive, ready }: Pick<Standalone, "receive" | "rea
     const body = await readBody(request);
     if (body.refused === "too long") return { ...empty(413), body: `An event may have at most ${largestBody} bytes.` };
     if (body.refused) return empty(503);
-    const taken = receive(path, { headers: request.headers as Record<string, string>, body: body.text });
-    return taken.finally(body.release);
+    return receive(path, { headers: request.headers as Record<string, string>, body: body.take() });
   }
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {

@@ -46,7 +46,7 @@ async function run(options: DevOptions, session: Session): Promise<number> {
       return;
     }
     builds++;
-    say("build", "green", builds === 1 ? "Bundled." : "Bundled anew.");
+    say("build", "green", builds === 1 ? "Bundled." : "Bundled again.");
     roll(cluster.knative, service, builds).catch((error) => say("build", "red", (error as Error).message));
   });
   session.onEnd(() => watcher.dispose());

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
-import { type Faults, fatedBrokers } from "../../test/faults/fates.ts";
+import { type Faults, fatedBrokers } from "../../test/harness/faults/fates.ts";
 import { type DeliverySpec, policyFor } from "../delivery/policy.ts";
 import { compileFilters, type FilterSpec } from "../filter/filter.ts";
 import { type Reply, subscribers } from "../testing/subscribers.ts";

@@ -3,6 +3,7 @@ import type { PostTools } from "../delivery/post.ts";
 import { type Attributes, type CloudEvent, InvalidEvent, validate } from "../event/cloud-event.ts";
 import { eventFrom } from "../event/from-http.ts";
 import { timestamp } from "../event/timestamp.ts";
+import { type Backlog, createBacklog } from "./backlog.ts";
 import { deliver } from "./deliver.ts";
 import { passedThrough } from "./headers.ts";
 import type { Subscription } from "./subscription.ts";
@@ -18,6 +19,8 @@ export interface BrokerOptions {
    * after all of them are done with it, retries included.
    */
   readonly async: boolean;
+  /** What counts the events that wait for their deliveries; without one there is no limit. */
+  readonly backlog?: Backlog;
   /** How an event is brought to one subscriber; {@link deliver} by default. */
   readonly deliver?: typeof deliver;
 }
@@ -28,8 +31,8 @@ export interface Broker {
   readonly async: boolean;
   /**
    * The ingress. 202 accepted, 400 no event or its time to live is used up, 500 a subscriber failed for good without a
-   * dead-letter sink (synchronous brokers only). Rejects while the broker is stopped. When `signal` aborts, the sender
-   * has gone away: a synchronous broker gives up what is still pending for it.
+   * dead-letter sink (synchronous brokers only), 503 too much waits for delivery. Rejects while the broker is stopped.
+   * When `signal` aborts, the sender has gone away: a synchronous broker gives up what is still pending for it.
    */
   receive(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
   /** Sets who is delivered to; takes effect with the next event. */
@@ -52,6 +55,7 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
   const { clock, trace } = tools;
   const by = `Broker ${namespace}/${name}`;
   const bring = options.deliver ?? deliver;
+  const backlog = options.backlog ?? createBacklog(Number.POSITIVE_INFINITY);
   const pending = new Set<AbortController>();
   let subscriptions: readonly Subscription[] = [];
   let stopped = false;
@@ -71,14 +75,19 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     const { [ttlExtension]: _, ...attributes } = event.attributes;
     const now = clock.now();
     event = { attributes: { ...attributes, knativearrivaltime: timestamp(now) }, body: event.body };
-    trace?.({ at: now, hop: "accepted", event: event.attributes, by });
     const matching = subscriptions.filter(({ filter }) => filter(event.attributes));
+    // Each delivery may encode the event for itself.
+    const size = sizeOf(request);
+    if (!backlog.hold(matching.length * size)) return refuse(request, "too much waits for delivery", 503);
+    trace?.({ at: now, hop: "accepted", event: event.attributes, by });
     if (matching.length === 0) return accepted;
 
     const run = new AbortController();
     pending.add(run);
     const headers = passedThrough(request.headers);
-    const deliveries = matching.map((subscription) => dispatch(event, String(ttl), headers, subscription, run.signal));
+    const deliveries = matching.map((subscription) =>
+      dispatch(event, String(ttl), headers, subscription, run.signal).finally(() => backlog.release(size)),
+    );
     const done = Promise.all(deliveries).finally(() => pending.delete(run));
     if (isAsync) {
       done.catch(() => {});
@@ -91,9 +100,9 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     for (const run of pending) run.abort(new Error(message));
   }
 
-  function refuse(request: HttpRequest, message: string): HttpResponse {
+  function refuse(request: HttpRequest, message: string, status = 400): HttpResponse {
     trace?.({ at: clock.now(), hop: "refused", event: ceHeaders(request), by, message });
-    return { status: 400, headers: {}, body: "" };
+    return { status, headers: {}, body: "" };
   }
 
   async function dispatch(
@@ -162,6 +171,9 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
 
 const accepted: HttpResponse = { status: 202, headers: {}, body: "" };
 const failed: HttpResponse = { status: 500, headers: {}, body: "" };
+
+/** In bytes. */
+const sizeOf = ({ headers, body }: HttpRequest): number => Buffer.byteLength(body) + JSON.stringify(headers).length;
 
 /** What a request says of itself, for the trace of one that is refused. */
 function ceHeaders({ headers }: HttpRequest): Attributes {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
+import type { HttpResponse } from "../../shared/http-message.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Features } from "../features.ts";
@@ -183,5 +184,29 @@ describe("delivery", () => {
     eventing.declare([broker("a", false, { delivery: { retry: 2, deadLetterSink } }), trigger("f", "a", { delivery })]);
     await eventing.receive("/shop/a", event());
     expect(arrivals.map(({ url }) => url)).toEqual(["http://f", "http://dead"]);
+  });
+
+  test("holds a bounded number of bytes in all brokers until each subscriber has its event", async () => {
+    const [one, other] = [Promise.withResolvers<HttpResponse>(), Promise.withResolvers<HttpResponse>()];
+    const { eventing, clock } = setUp({ "http://f": [() => one.promise], "http://g": [() => other.promise] });
+    eventing.declare([broker("a", true), broker("b", true)]);
+    eventing.declare([trigger("f", "a"), trigger("g", "a"), trigger("h", "b"), trigger("i", "b")]);
+    const send = (path: string, bytes: number) =>
+      eventing.receive(path, { ...event(), body: "x".repeat(bytes) }).then(status);
+    const large = 4 * 1024 * 1024;
+    const statuses = await Promise.all(Array.from({ length: 100 }, () => send("/shop/a", large)));
+    expect(statuses.filter((each) => each === 202)).toHaveLength(6);
+    expect(statuses.at(-1)).toBe(503);
+    expect(await send("/shop/b", large)).toBe(503);
+    expect(await send("/shop/a", 1000)).toBe(202);
+    one.resolve({ status: 204, headers: {}, body: "" });
+    await clock.settle();
+    // A subscriber that hangs holds its own share, and not that of those who have the event.
+    expect(await send("/shop/a", large)).toBe(202);
+    const further = await Promise.all(Array.from({ length: 100 }, () => send("/shop/a", large)));
+    expect(further.at(-1)).toBe(503);
+    other.resolve({ status: 204, headers: {}, body: "" });
+    await clock.settle();
+    expect(await send("/shop/a", large)).toBe(202);
   });
 });

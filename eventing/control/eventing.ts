@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { createBacklog } from "../broker/backlog.ts";
 import { type Broker, createBroker } from "../broker/broker.ts";
 import { defaultFeatures, type Features } from "../features.ts";
 import { type EventingKind, isEventing } from "../manifest/read-plan.ts";
@@ -60,6 +61,7 @@ export function createEventing(options: EventingOptions): Eventing {
   const features = options.features ? { ...defaultFeatures, ...options.features } : defaultFeatures;
   const declarations = createDeclarations(features);
   const brokers = new Map<string, Broker>();
+  const backlog = createBacklog();
   const handlers: (() => void)[] = [];
   const changed = () => {
     for (const handler of handlers) handler();
@@ -99,7 +101,7 @@ export function createEventing(options: EventingOptions): Eventing {
       if (brokers.has(key)) continue;
       const { namespace, name, async } = plan;
       const url = `${ingress}/${namespace}/${name}`;
-      brokers.set(key, create({ namespace, name, url, async }, { ...tools, send }));
+      brokers.set(key, create({ namespace, name, url, async, backlog }, { ...tools, send }));
     }
   }
 

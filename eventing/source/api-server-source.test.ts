@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { type Faults, fatedPost } from "../../test/faults/fates.ts";
+import { type Faults, fatedPost } from "../../test/harness/faults/fates.ts";
 import { defaultFeatures } from "../features.ts";
 import { readApiServerSource } from "../manifest/api-server-source.ts";
 import { seededRandom } from "../random.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, testServer } from "./fixtures/test-server.ts";
 import { encodeFailure } from "./representation/encode.ts";
 import { StatusError } from "./status-error.ts";
+import { configMaps, testServer } from "./testing/test-server.ts";
 
 const notFoundPage = "404 page not found\n";
 const notFoundStatus = "the server could not find the requested resource";
@@ -47,13 +47,6 @@ test("what is there beside resources", async () => {
 });
 
 describe("forms of an answer", () => {
-  test("YAML, for who wants nothing else", async () => {
-    const { ask } = testServer();
-    const { headers, text } = await ask("GET", "/api/v1/namespaces/default", undefined, { accept: "application/yaml" });
-    expect(headers["content-type"]).toBe("application/yaml");
-    expect(text).toContain('creationTimestamp: "2026-01-01T00:00:00Z"\n');
-  });
-
   test.each([
     ["application/vnd.kubernetes.protobuf,application/json", 200],
     ["application/vnd.kubernetes.protobuf", 200],

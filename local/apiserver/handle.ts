@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
-import { attributesOf } from "./auth/attributes.ts";
+import { attributesOf, nameSelectedBy } from "./auth/attributes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize, authorizePath } from "./auth/authorize.ts";
 import { impersonate } from "./auth/impersonate.ts";
@@ -35,7 +35,8 @@ export async function handle(state: State, request: ApiRequest): Promise<ApiResp
       authorizePath(state, user, { verb: pathVerbs[request.method], path });
       return (await nonResource(state, request, path)) ?? nothing();
     }
-    authorize(state, user, attributesOf(verbOf(request.method, wanted, query), wanted));
+    const verb = verbOf(request.method, wanted, query);
+    authorize(state, user, { ...nameSelectedBy(verb, query), ...attributesOf(verb, wanted) });
     if (!state.resources.hasGroup(wanted.group)) return nothing();
     const call = callOf(state, wanted, query, request, user);
     // Nothing is done for a client that could not read the answer.

@@ -62,18 +62,6 @@ test("says of a kind that is not served just that, in whatever encoding it comes
   expect(await send(configMaps)).toEqual([415, true]);
 });
 
-test("compresses long answers for who can read them", async () => {
-  await start();
-  for (const name of ["a", "b"]) {
-    await post(JSON.stringify({ metadata: { name }, data: { k: "x".repeat(100_000) } }));
-  }
-  const long = await fetch(http.url + configMaps, { headers: { "accept-encoding": "gzip" } });
-  const short = await fetch(`${http.url}${configMaps}/a`, { headers: { "accept-encoding": "gzip" } });
-  const plain = await fetch(http.url + configMaps, { headers: { "accept-encoding": "identity" } });
-  expect([long, short, plain].map(({ headers }) => headers.get("content-encoding"))).toEqual(["gzip", null, null]);
-  expect((await jsonOf(long)).items.length).toBe(2);
-});
-
 test("refuses a body of more than 3 MiB", async () => {
   await start();
   const answer = await post(JSON.stringify({ metadata: { name: "x" }, data: { k: "x".repeat(4 * 1024 * 1024) } }));

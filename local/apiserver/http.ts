@@ -1,8 +1,6 @@
 import { once as happened } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
 import { methodNotAllowed } from "./failure.ts";
 import { protobufType } from "./protobuf/decode.ts";
@@ -67,12 +65,11 @@ async function serve(server: ApiServer, incoming: IncomingMessage, outgoing: Ser
   outgoing.setHeader("cache-control", "no-cache, private");
   outgoing.statusCode = response.status;
   if (encoding === "chunked") await stream(response.body, outgoing, gone.signal);
-  else await send(response.body, incoming, outgoing);
+  else await send(response.body, outgoing);
 }
 
-// The real server's limits: the largest body it reads, and the smallest it compresses.
+// The real server's limit.
 const longestBody = 3 * 1024 * 1024;
-const shortestCompressed = 128 * 1024;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<ApiRequest> {
@@ -109,15 +106,8 @@ async function stream(body: AsyncIterable<string>, outgoing: ServerResponse, sig
   outgoing.end();
 }
 
-const compress = promisify(gzip);
-
-async function send(body: AsyncIterable<string>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  let content: Buffer = Buffer.from((await Array.fromAsync(body)).join(""));
-  if (content.length >= shortestCompressed && /\bgzip\b/.test(incoming.headers["accept-encoding"]?.toString() ?? "")) {
-    content = await compress(content, { level: 1 });
-    outgoing.setHeader("content-encoding", "gzip");
-    outgoing.setHeader("vary", "Accept-Encoding");
-  }
+async function send(body: AsyncIterable<string>, outgoing: ServerResponse): Promise<void> {
+  const content = Buffer.from((await Array.fromAsync(body)).join(""));
   outgoing.setHeader("content-length", content.length);
   outgoing.end(content);
 }

@@ -9,7 +9,6 @@ import { createResourceTable } from "./kinds/resource-table.ts";
 import { serveDefinitions } from "./kinds/serve-definitions.ts";
 import type { State } from "./state.ts";
 import { createStore, type Observe } from "./store/store.ts";
-import { createTicker } from "./verbs/ticker.ts";
 
 /** How an API server is to behave. */
 export interface ApiServerOptions {
@@ -50,8 +49,6 @@ export interface ApiServer {
   close(): void;
 }
 
-const bookmarkPeriod = 60_000;
-
 /**
  * A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of
  * a new cluster.
@@ -71,7 +68,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     tokens: tokens && new Map(Object.entries(tokens)),
     issued: new Map(),
-    bookmarks: createTicker(clock, bookmarkPeriod),
     watches: new Map(),
   };
   serveDefinitions(state);

@@ -3,7 +3,6 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Identity, IssuedToken } from "./auth/identity.ts";
 import type { ResourceTable } from "./kinds/resource-table.ts";
 import type { Store } from "./store/store.ts";
-import type { Ticker } from "./verbs/ticker.ts";
 
 /** What can be switched; see `ApiServerOptions`. */
 export interface Switches {
@@ -24,7 +23,6 @@ export interface State {
   readonly tokens: Map<string, Identity> | undefined;
   /** The tokens of service accounts. */
   readonly issued: Map<string, IssuedToken>;
-  readonly bookmarks: Ticker;
   /** How to end each open watch, with the collection that it watches. */
   readonly watches: Map<() => void, string>;
 }

@@ -9,7 +9,7 @@ import { type Activator, type ActivatorOptions, createActivator, type RevisionNa
 import type { FleetEvent } from "./fleet.ts";
 import type { Plan } from "./plan.ts";
 
-const fixture = join(import.meta.dirname, "fixtures/function.mjs");
+const fixture = join(import.meta.dirname, "testing/function.mjs");
 const url = "http://tester.shop.svc.cluster.local";
 const long = 60_000;
 
@@ -249,10 +249,10 @@ describe("a process that goes wrong", () => {
   });
 
   test("a bundle that never listens is killed and reported", async () => {
-    open({ startLimit: 2000 });
+    open({ startLimit: 8000 });
     await activator.deploy(plan({ environment: { BEHAVIOUR: "deaf" } }), "tester-00001");
     expect(await ask("version")).toMatch(
-      /^503 The function cannot be started\. The process did not listen on PORT=\d+ within 2 s; it said:\nbehaviour: deaf$/,
+      /^503 The function cannot be started\. The process did not listen on PORT=\d+ within 8 s; it said:\nbehaviour: deaf$/,
     );
   });
 });

@@ -17,7 +17,7 @@ import type { ServiceStatus } from "./status.ts";
 /** A process is started in between, on a machine that may be busy. */
 const patient = { timeout: 60_000 };
 
-const fixture = join(import.meta.dirname, "fixtures/function.mjs");
+const fixture = join(import.meta.dirname, "testing/function.mjs");
 const url = "http://tester.default.svc.cluster.local";
 const server = createApiServer({ clock: systemClock, random: seededRandom(1) });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 
-const parent = join(import.meta.dirname, "fixtures/parent.ts");
+const parent = join(import.meta.dirname, "testing/parent.ts");
 
 /** Resolves when the process is gone. It is nobody's child here, so that no event says so. */
 async function gone(pid: number): Promise<void> {

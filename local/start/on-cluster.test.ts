@@ -13,8 +13,8 @@ import { type Kind, PersistentVolumeClaim, StatefulSet, StorageClass } from "../
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { manifest } from "../../test/worlds/manifest.ts";
-import { poll } from "../../test/worlds/poll.ts";
+import { manifest } from "../../test/harness/manifest.ts";
+import { poll } from "../../test/harness/poll.ts";
 import { type HttpServer, serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { create } from "../cluster/install.ts";
@@ -109,7 +109,7 @@ test("the tours come true on the cluster of a kubeconfig, which is afterwards as
   expect(err).toBe("");
   expect(code, out).toBe(0);
   expect(out).toContain("ok claim data is gone");
-  expect(out).toContain("ok claim data-web-1 is there, and belongs to nobody");
+  expect(out).toContain("ok claim data-web-1 is there, and has no owner");
   expect(out).toMatch(/protect +write +claim default\/data/);
   expect(out).toContain(
     "One PersistentVolumeClaim carries the finalizer holdfast.dev/pvc-protection now: default/data.",

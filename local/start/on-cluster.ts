@@ -74,7 +74,7 @@ export async function startOnCluster(
   sayWhatIsTouched(terminal, { cluster, objects: guests, definitions, rules, effects: added.effects }, options);
   if (!options.yes && !process.stdin.isTTY)
     throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
-  if (!options.yes && !(await ask("Go on?", session.signal))) throw new UserError("Nothing was touched.");
+  if (!options.yes && !(await ask("Go on?", session.signal))) throw new UserError("Nothing was changed.");
 
   const visit = createGuests(client, clock, async () => {
     terminal.print("An earlier run left objects here, or one is still at work.");

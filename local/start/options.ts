@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly window: number;
   /** No source of changes runs; the sweep, which comes more often then, does everything. */
   readonly loseAllEvents: boolean;
+  /** Prints what functions do as traces. */
+  readonly trace?: true;
   /** A Salt that is there: instead of a stand-in, and on the cluster of a kubeconfig with the system of volumes. */
   readonly salt?: SaltFlags;
   /** A LINSTOR that is there, with the system of satellites. */
@@ -41,6 +43,7 @@ happens. For trying, developing and testing only.
   --no-tour          play none
   --lose-all-events  start no source of changes, and play no tour: the sweep has
                      to do everything, and comes every other second for that
+  --trace            print the trace of each event that leads to a run
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
@@ -100,6 +103,7 @@ export function readOptions(args: readonly string[]): StartOptions {
       "tour-only": { type: "boolean" },
       "no-tour": { type: "boolean" },
       "lose-all-events": { type: "boolean" },
+      trace: { type: "boolean" },
       ...saltFlags,
       ...linstorFlags,
     },
@@ -120,8 +124,9 @@ export function readOptions(args: readonly string[]): StartOptions {
   if (tours.length === 0) throw new UserError(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
   // A cluster that is not our own is toured only where that is asked for.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
+  const traced = values.trace ? { trace: true as const } : {};
   const external = { ...(salt ? { salt } : {}), ...(linstor ? { linstor } : {}) };
-  return { ...readCommon(values), ...external, tour: tourOnly ? "only" : stays, tours, loseAllEvents };
+  return { ...readCommon(values), ...external, ...traced, tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }
 
 /** @throws UserError naming the flag or the function at fault; `functions` are all there are. */

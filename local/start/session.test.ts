@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 
-const program = join(import.meta.dirname, "fixtures/waiting.ts");
+const program = join(import.meta.dirname, "testing/waiting.ts");
 
 /** As npm runs a script: by a shell, which waits for it. */
 const asNpm = `

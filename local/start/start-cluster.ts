@@ -1,6 +1,7 @@
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
+import { startTraces } from "../traces/start-traces.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { startLaptop } from "./laptop.ts";
 import { type Bundles, createBundles } from "./launch.ts";
@@ -19,8 +20,16 @@ export async function startCluster(options: StartOptions, session: Session, out:
   const activity = createActivity(out);
   const bundles = createBundles(session.folder, (line) => out.print(out.paint("dim", wrap(line, 2, out.width))));
   const { kubeconfig } = options;
+  const launching = options.trace ? await withTraces(bundles, session, out) : bundles;
   const cluster = kubeconfig
-    ? await startOnCluster(kubeconfig, options, session, out, activity, bundles)
-    : await startLaptop(options, session, out, activity, bundles);
+    ? await startOnCluster(kubeconfig, options, session, out, activity, launching)
+    : await startLaptop(options, session, out, activity, launching);
   return { ...cluster, activity, bundles };
+}
+
+/** Functions that send their traces to this process, which prints them until the session ends. */
+async function withTraces(bundles: Bundles, session: Session, out: Terminal): Promise<Bundles> {
+  const { environment, close } = await startTraces(out);
+  session.onEnd(close);
+  return { ...bundles, launch: (plan, name, given) => bundles.launch(plan, name, { ...environment, ...given }) };
 }

@@ -28,7 +28,7 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
     "ok claim data is gone",
     "ok its persistentVolumeClaimRetentionPolicy is Delete for both",
     "ok claim data-web-2 is gone",
-    "ok claim data-web-1 is there, and belongs to nobody",
+    "ok claim data-web-1 is there, and has no owner",
     "ok claims data-web-0 and data-web-1 belong to the set",
     "ok claims data-web-0 and data-web-1 are gone",
     "ok 4. its user has started elsewhere",

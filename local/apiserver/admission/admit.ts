@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import { checkResize } from "./claim-resize.ts";
 import { checkDefinition } from "./custom-definition.ts";
 import { applyDefaultStorageClass } from "./default-storage-class.ts";
 import { applyDefaultTolerations } from "./default-tolerations.ts";
@@ -25,7 +24,6 @@ export function admit(state: State, call: Call, object: KubernetesObject, live?:
     warnOfUnattended(call);
   }
   if (!call.subresource) applyDefaultTolerations(call.resource, object);
-  checkResize(state, call, object, live);
   const admitted = applyPolicies(state, call, object, live);
   holdToPolicies(state, call, admitted, live);
   return admitted;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { attributesOf } from "../auth/attributes.ts";
-import { verdict } from "../auth/authorize.ts";
+import { isAllowed } from "../auth/authorize.ts";
 import { forbidden } from "../failure.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
@@ -33,7 +33,7 @@ function checkDeletePermission(state: State, call: Call): void {
     name,
     ...(namespace ? { namespace } : {}),
   });
-  if (verdict(state, call.user, wanted).allowed) return;
+  if (isAllowed(state, call.user, wanted)) return;
   throw forbidden(resource, name, "cannot set an ownerRef on a resource you can't delete: , <nil>");
 }
 
@@ -61,7 +61,7 @@ function checkFinalizerPermission(
     name: owner.name,
     ...scope,
   };
-  if (!verdict(state, user, wanted).allowed) {
+  if (!isAllowed(state, user, wanted)) {
     throw refuse(
       "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>",
     );

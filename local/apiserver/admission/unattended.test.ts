@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
+import { statefulSet, statefulSets, testServer } from "../testing/test-server.ts";
 
 test("whoever creates a Deployment is warned that nothing will come of it", async () => {
   const { ask, merge } = testServer();

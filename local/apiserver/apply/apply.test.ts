@@ -52,30 +52,6 @@ describe("conflicts", () => {
   });
 });
 
-describe("kubectl", () => {
-  const annotation = "kubectl.kubernetes.io/last-applied-configuration";
-  const configuration = (data: Fields) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data });
-  const clientSide = (data: Fields, last: Fields) =>
-    write(
-      "kubectl-client-side-apply",
-      named({ data, metadata: { annotations: { [annotation]: JSON.stringify(configuration(last)) } } }),
-    );
-
-  test("takes over what it applied on the client side, and keeps the annotation up to date", () => {
-    const taken = apply("kubectl", configuration({ a: "2" }), { live: clientSide({ a: "1", b: "1" }, { a: "1" }) });
-    expect(taken.data).toEqual({ a: "2", b: "1" });
-    expect(metadataOf(taken).annotations).toEqual({
-      [annotation]: '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"a"}}\n',
-    });
-  });
-  test("but not what has been changed since, and nobody else may", () => {
-    const live = clientSide({ a: "1" }, { a: "0" });
-    expect(conflictOf(() => apply("kubectl", configuration({ a: "2" }), { live }))?.status).toBe(409);
-    const untouched = clientSide({ a: "1" }, { a: "1" });
-    expect(conflictOf(() => apply("m", configuration({ a: "2" }), { live: untouched }))?.status).toBe(409);
-  });
-});
-
 describe("lists", () => {
   const stored = (finalizers: string[]) => write("u", named({ metadata: { finalizers } }));
   const cases: [string, string[], string[], string[]][] = [

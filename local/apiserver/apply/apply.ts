@@ -8,7 +8,6 @@ import { checkApplied } from "./check.ts";
 import { compare } from "./compare.ts";
 import { type Claim, conflict } from "./conflict.ts";
 import { difference, type FieldSet, intersection, union } from "./field-set.ts";
-import { appliedBefore, kubectl, withLastApplied } from "./last-applied.ts";
 import { isSame, type Manager, type Ownership, readManagers, timestamp, withManagers } from "./managers.ts";
 import { mergeApplied } from "./merge-applied.ts";
 import { fieldsOf } from "./owned.ts";
@@ -68,14 +67,11 @@ export function serverSideApply(application: Application): { object: Fields } {
     { value: withBlanks(resource, withoutServerFields(object)), schema: root },
   );
   const changed = union(change.added, change.modified);
-  if (!application.force) {
-    refuseConflicts(others, manager === kubectl ? difference(changed, appliedBefore(live, root)) : changed);
-  }
+  if (!application.force) refuseConflicts(others, changed);
   const lost = union(changed, change.removed);
   const time = lost.size > 0 ? timestamp(now) : previous?.time;
   const remaining = others.map((owner) => ({ ...owner, fields: difference(owner.fields, lost) }));
-  const result = manager === kubectl ? withLastApplied(object, live, application.applied) : object;
-  return { object: withManagers(copyOf(result), [...remaining, { ...applier, fields, time }]) };
+  return { object: withManagers(copyOf(object), [...remaining, { ...applier, fields, time }]) };
 }
 
 function refuseConflicts(others: readonly Ownership[], changed: FieldSet): void {

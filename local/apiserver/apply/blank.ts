@@ -8,7 +8,6 @@ const podTemplate: Fields = { metadata: {}, spec: { containers: null } };
  * `status`: structs that Go embeds by value. A manager that sets something in them does not own them for themselves.
  */
 const blanks: Readonly<Record<string, Fields>> = {
-  CronJob: { spec: { jobTemplate: { metadata: {}, spec: { template: podTemplate } } } },
   CustomResourceDefinition: { spec: { names: {} }, status: { acceptedNames: {} } },
   DaemonSet: { spec: { template: podTemplate, updateStrategy: {} } },
   Deployment: { spec: { template: podTemplate, strategy: {} } },
@@ -21,11 +20,9 @@ const blanks: Readonly<Record<string, Fields>> = {
     lastTimestamp: null,
     source: {},
   },
-  Job: { spec: { template: podTemplate } },
   Node: { status: { daemonEndpoints: { kubeletEndpoint: {} }, nodeInfo: {} } },
   PersistentVolumeClaim: { spec: { resources: {} } },
   Pod: { spec: { containers: null } },
-  PodTemplate: { template: podTemplate },
   ReplicaSet: { spec: { template: podTemplate } },
   Service: { status: { loadBalancer: {} } },
   StatefulSet: { spec: { template: podTemplate, updateStrategy: {} } },

@@ -18,6 +18,13 @@ export interface PathAttributes {
   readonly path: string;
 }
 
+/** The one name that a list or a watch selects: roles allow it as they allow what has this name. */
+export function nameSelectedBy(verb: string, query: URLSearchParams): Pick<Attributes, "name"> {
+  if (verb !== "list" && verb !== "watch") return {};
+  const [, name] = /(?:^|,)metadata\.name==?([^,=\\]+)(?:,|$)/.exec(query.get("fieldSelector") ?? "") ?? [];
+  return name ? { name } : {};
+}
+
 /** The attributes of a request for something in a group. A namespace counts as being inside itself. */
 export function attributesOf(verb: string, wanted: Omit<ResourcePath, "version"> | Call): Attributes {
   const { namespace, name, subresource } = wanted;

@@ -5,25 +5,19 @@ import { rulesOf } from "./bindings.ts";
 import type { Identity } from "./identity.ts";
 import { allows, allowsPath } from "./role-rules.ts";
 
-/** What was decided, and by which binding. */
-export interface Verdict {
-  readonly allowed: boolean;
-  readonly message?: () => string;
-}
-
 /** Whether roles let somebody do something. Everything is allowed while RBAC is off, and to `system:masters` always. */
-export function verdict(state: State, user: Identity, wanted: Attributes | PathAttributes): Verdict {
-  if (!state.switches.rbac || user.groups.includes("system:masters")) return { allowed: true };
+export function isAllowed(state: State, user: Identity, wanted: Attributes | PathAttributes): boolean {
+  if (!state.switches.rbac || user.groups.includes("system:masters")) return true;
   const namespace = "path" in wanted ? undefined : wanted.namespace;
-  for (const { rule, message } of rulesOf(state, user, namespace)) {
-    if ("path" in wanted ? allowsPath(rule, wanted) : allows(rule, wanted)) return { allowed: true, message };
+  for (const rule of rulesOf(state, user, namespace)) {
+    if ("path" in wanted ? allowsPath(rule, wanted) : allows(rule, wanted)) return true;
   }
-  return { allowed: false };
+  return false;
 }
 
 /** Lets pass who may do this to a resource. Throws 403 otherwise, whether or not there is such a resource. */
 export function authorize(state: State, user: Identity, wanted: Attributes): void {
-  if (verdict(state, user, wanted).allowed) return;
+  if (isAllowed(state, user, wanted)) return;
   const { verb, group, resource, namespace, name } = wanted;
   const plural = resource.split("/")[0] ?? resource;
   const subject = `${group ? `${plural}.${group}` : plural}${name ? ` ${JSON.stringify(name)}` : ""}`;
@@ -39,7 +33,7 @@ export function authorize(state: State, user: Identity, wanted: Attributes): voi
 
 /** Lets pass who may ask for a path that is no resource. Throws 403 otherwise. */
 export function authorizePath(state: State, user: Identity, wanted: PathAttributes): void {
-  if (verdict(state, user, wanted).allowed) return;
+  if (isAllowed(state, user, wanted)) return;
   const { verb, path } = wanted;
   const message = `forbidden: User ${JSON.stringify(user.user)} cannot ${verb} path ${JSON.stringify(path)}`;
   throw new StatusError(403, "Forbidden", message, {});

@@ -5,17 +5,10 @@ import type { State } from "../state.ts";
 import type { Identity } from "./identity.ts";
 import { type Rule, ruleFrom } from "./role-rules.ts";
 
-/** A rule that holds for somebody. */
-export interface HeldRule {
-  readonly rule: Rule;
-  /** The sentence that says why; few ask. */
-  message(): string;
-}
-
 const group = "rbac.authorization.k8s.io";
 
 /** The rules that hold for somebody: everywhere, and in the namespace where there is one. */
-export function* rulesOf(state: State, user: Identity, namespace: string | undefined): Generator<HeldRule> {
+export function* rulesOf(state: State, user: Identity, namespace: string | undefined): Generator<Rule> {
   for (const { object } of state.store.list(`${group}/clusterrolebindings`, "") ?? []) {
     yield* rulesOfBinding(state, user, object);
   }
@@ -25,25 +18,16 @@ export function* rulesOf(state: State, user: Identity, namespace: string | undef
   }
 }
 
-function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesObject): Generator<HeldRule> {
+function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesObject): Generator<Rule> {
   const { namespace } = binding.metadata;
-  const subject = objectsIn(binding, "subjects").find((one) => isMeant(one, user, namespace));
-  if (!subject) return;
+  if (!objectsIn(binding, "subjects").some((one) => isMeant(one, user, namespace))) return;
   const { kind, name } = fieldsAt(binding, "roleRef");
   const role =
     kind === "ClusterRole"
       ? store.get(`${group}/clusterroles`, `${name}`)
       : store.get(`${group}/roles`, `${namespace}/${name}`);
   if (!role) return;
-  const message = () => {
-    const where = namespace ? `${binding.metadata.name}/${namespace}` : binding.metadata.name;
-    const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
-    return (
-      `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${kind} ${JSON.stringify(name)} to ` +
-      `${subject.kind} ${JSON.stringify(who)}`
-    );
-  };
-  for (const rule of rulesIn(role.object)) yield { rule, message };
+  yield* rulesIn(role.object);
 }
 
 const read = new WeakMap<KubernetesObject, readonly Rule[]>();

@@ -2,10 +2,12 @@ import type { ErrorObject } from "ajv";
 import { isFields } from "../../../shared/kubernetes/fields.ts";
 import { type Cause, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../validation/status-cause.ts";
 
-/** A validator's error as the API server words it. `object` is what was validated. */
-export function causeOf({ keyword, instancePath, params, data, parentSchema }: ErrorObject, object: unknown): Cause {
+/**
+ * A validator's error with the reason that the API server gives it. The words are the API server's where clients or
+ * people look for them, and the validator's own for a limit or a pattern. `object` is what was validated.
+ */
+export function causeOf({ keyword, instancePath, params, data, message }: ErrorObject, object: unknown): Cause {
   const field = fieldPath(instancePath, object);
-  const invalid = (why: string, value: unknown = data) => invalidValue(field, value, `${field} in body ${why}`);
   const { limit } = params as { limit?: number };
   switch (keyword) {
     case "required":
@@ -22,35 +24,8 @@ export function causeOf({ keyword, instancePath, params, data, parentSchema }: E
       return unsupportedValue(field, data, params.allowedValues.map(String));
     case "maxLength":
       return tooLongValue(field, limit ?? 0);
-    case "maxItems":
-    case "maxProperties":
-      return tooMany(field, Object.keys(data as object).length, limit ?? 0);
-    case "minLength":
-      return invalid(`should be at least ${limit} chars long`);
-    case "minItems":
-      return invalid(`should have at least ${limit} items`, (data as unknown[]).length);
-    case "minProperties":
-      return invalid(`should have at least ${limit} properties`, Object.keys(data as object).length);
-    case "minimum":
-      return invalid(`should be greater than or equal to ${limit}`);
-    case "maximum":
-      return invalid(`should be less than or equal to ${limit}`);
-    case "exclusiveMinimum":
-      return invalid(`should be greater than ${limit}`);
-    case "exclusiveMaximum":
-      return invalid(`should be less than ${limit}`);
-    case "multipleOf":
-      return invalid(`should be a multiple of ${params.multipleOf}`);
-    case "pattern":
-      return invalid(`should match '${params.pattern}'`);
-    case "oneOf":
-      return alternative(field, `must validate one and only one schema (oneOf). ${found(params.passingSchemas)}`);
-    case "anyOf":
-      return alternative(field, "must validate at least one schema (anyOf)");
-    case "not":
-      return alternative(field, "must not validate the schema (not)");
     default:
-      return invalid(`does not satisfy ${keyword} ${JSON.stringify(parentSchema?.[keyword])}`);
+      return invalidValue(field, data, `${field} in body ${message}`);
   }
 }
 
@@ -67,17 +42,6 @@ const invalidType = (field: string, value: unknown, why: string): Cause => ({
   ...invalidValue(field, value, `${field} in body ${why}`),
   reason: "FieldValueTypeInvalid",
 });
-
-const tooMany = (field: string, count: number, limit: number): Cause => ({
-  reason: "FieldValueTooMany",
-  message: `Too many: ${count}: must have at most ${limit} items`,
-  field,
-});
-
-const alternative = (field: string, why: string): Cause => invalidValue("<nil>", "", `${JSON.stringify(field)} ${why}`);
-
-const found = (passing: unknown) =>
-  Array.isArray(passing) ? `Found ${passing.length} valid alternatives` : "Found none valid";
 
 /** The name of a JSON value's type, integers apart from other numbers. */
 export function typeName(value: unknown): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resource } from "../fixtures/resource.ts";
-import { discover, discoveryContentType } from "./discovery.ts";
+import { resource } from "../testing/resource.ts";
+import { discover } from "./discovery.ts";
 
 // The documents are those of kube-apiserver 1.36.3 for the same resources, less its storage hashes and addresses.
 const resources = [
@@ -13,8 +13,7 @@ const resources = [
 ];
 const all = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const part = ["get", "patch", "update"];
-const get = (path: string, accept = "application/json") => discover(resources, path, accept);
-const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const get = (path: string) => discover(resources, path);
 
 describe("one document each", () => {
   test("/api", () => expect(get("/api")).toMatchObject({ kind: "APIVersions", versions: ["v1"] }));
@@ -80,52 +79,6 @@ describe("one document each", () => {
       ["serviceaccounts/token", "TokenRequest", "create"],
     ]);
     expect(get("/apis/authorization.k8s.io/v1")).toMatchObject({ resources: [{ verbs: ["create"] }] });
-  });
-});
-
-describe("aggregated", () => {
-  const accept = `${v2},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json`;
-
-  test("/apis", () => {
-    const document = get("/apis", accept);
-    expect(document).toMatchObject({ kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2" });
-    expect((document as { items: unknown[] }).items[0]).toEqual({
-      metadata: { name: "apps" },
-      versions: [
-        {
-          version: "v1",
-          resources: [
-            {
-              resource: "statefulsets",
-              responseKind: { group: "", version: "", kind: "StatefulSet" },
-              scope: "Namespaced",
-              singularResource: "statefulset",
-              verbs: all,
-              shortNames: ["sts"],
-              categories: ["all"],
-              subresources: [
-                {
-                  subresource: "scale",
-                  responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
-                  verbs: part,
-                },
-                { subresource: "status", responseKind: { group: "", version: "", kind: "StatefulSet" }, verbs: part },
-              ],
-            },
-          ],
-          freshness: "Current",
-        },
-      ],
-    });
-    expect(discoveryContentType(document ?? {})).toBe(v2);
-  });
-
-  test("/api has the core group alone, without a name", () =>
-    expect(get("/api", accept)).toMatchObject({ items: [{ metadata: {}, versions: [{ version: "v1" }] }] }));
-
-  test("the others stay as they are", () => {
-    expect(get("/apis/apps", accept)).toMatchObject({ kind: "APIGroup" });
-    expect(discoveryContentType(get("/apis/apps", accept) ?? {})).toBe("application/json");
   });
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { groupOf, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { definitionOf, documentedSchemaOf, referredBy, refTo } from "../schema/builtin-schemas.ts";
+import { definitionOf, referredBy, refTo, schemaOf } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { withHeader } from "../schema/type.ts";
 import { groupsOf } from "./groups.ts";
@@ -53,7 +53,7 @@ function document(resources: readonly Resource[]) {
 
 function rootSchema(resource: Resource): { name: string; schema: Schema } {
   const definition = resource.custom ? undefined : definitionOf(resource);
-  if (definition !== undefined) return { name: definition, schema: documentedSchemaOf(definition) };
+  if (definition !== undefined) return { name: definition, schema: schemaOf(definition) };
   const group = groupOf(resource).split(".").reverse().join(".");
   const name = `${group}.${resource.apiVersion.split("/").at(-1)}.${resource.kind}`;
   return { name, schema: withHeader(resource.custom?.schema ?? { type: "object" }) };
@@ -62,7 +62,7 @@ function rootSchema(resource: Resource): { name: string; schema: Schema } {
 function addReferred(schemas: Map<string, Schema>, schema: Schema): void {
   const definition = referredBy(schema);
   if (definition !== undefined && !schemas.has(definition)) {
-    const referred = documentedSchemaOf(definition);
+    const referred = schemaOf(definition);
     schemas.set(definition, referred);
     addReferred(schemas, referred);
   }

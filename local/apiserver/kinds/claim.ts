@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { type Cause, forbiddenValue, requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, setMissing, specOf, statusOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
@@ -22,7 +20,7 @@ export const claimStrategy: Strategy = {
   validate(claim, live) {
     const spec = specOf(claim);
     if (!live) return checkClaimSpec(spec);
-    return [...checkChange(spec, specOf(live), statusOf(claim).phase === "Bound"), ...checkSize(claim, live)];
+    return checkChange(spec, specOf(live), statusOf(claim).phase === "Bound");
   },
 };
 
@@ -50,14 +48,6 @@ function checkChange(next: Fields, live: Fields, bound: boolean): Cause[] {
   const why =
     "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
   return [forbiddenValue("spec", why)];
-}
-
-/** A claim may take back what it asked for, as long as that is not less than what it has. */
-function checkSize(claim: KubernetesObject, live: KubernetesObject): Cause[] {
-  const asked = (object: KubernetesObject) => quantityValue(fieldsAt(object, "spec", "resources", "requests").storage);
-  const has = quantityValue(fieldsAt(live, "status", "capacity").storage);
-  if (!(asked(claim) < asked(live)) || !(asked(claim) < has)) return [];
-  return [forbiddenValue("spec.resources.requests.storage", "field can not be less than status.capacity")];
 }
 
 const compact = (spec: Fields) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testServer } from "../fixtures/test-server.ts";
+import { testServer } from "../testing/test-server.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const things = "/apis/example.dev/v1/namespaces/default/things";

@@ -35,12 +35,7 @@ function accept({ clock, resources, store }: State, { key, object }: Stored): vo
   const [first] = resourcesOf(object);
   // A kind's watch cache begins when the kind is first served: of what was before it can tell no watch anything.
   if (first && !resources.serves(first)) store.forget(collectionOfDefined(object));
-  const others = (store.list(definitions, "") ?? []).filter((other) => other.key !== key);
-  const status = definitionStatus(
-    object,
-    others.map((other) => other.object),
-    timestamp({ clock }),
-  );
+  const status = definitionStatus(object, timestamp({ clock }));
   if (isDeepStrictEqual(status, object.status)) resources.define(key, resourcesOf(object));
   else store.put(definitions, key, copyOf({ ...object, status }));
 }
@@ -65,7 +60,7 @@ function end(state: State, definition: Stored): void {
   };
   const [resource] = resourcesOf(object);
   for (const instance of store.list(collection, "") ?? []) {
-    if (resource) deleteObject(state, resource, instance, { announcesWaiting: false, dryRun: false });
+    if (resource) deleteObject(state, resource, instance, { dryRun: false });
   }
   finish();
 }

@@ -8,10 +8,6 @@ export const serviceStrategy: Strategy = {
   createOnUpdate: true,
   answersDeleted: true,
   defaults(service) {
-    const spec = objectIn(service, "spec");
-    setMissing(spec, { type: "ClusterIP", sessionAffinity: "None", internalTrafficPolicy: "Cluster" });
-    if (spec.clusterIP === "None") setMissing(spec, { clusterIPs: ["None"] });
-    for (const port of objectsIn(spec, "ports")) setMissing(port, { protocol: "TCP", targetPort: port.port });
-    setMissing(objectIn(service, "status"), { loadBalancer: {} });
+    for (const port of objectsIn(objectIn(service, "spec"), "ports")) setMissing(port, { protocol: "TCP" });
   },
 };

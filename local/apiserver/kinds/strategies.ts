@@ -7,23 +7,21 @@ import {
   validatingPolicyStrategy,
 } from "./admission-policy.ts";
 import { claimStrategy } from "./claim.ts";
-import { configMapStrategy, secretStrategy } from "./configuration.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { definitionStrategy } from "./definition-strategy.ts";
 import { coreEventStrategy, groupedEventStrategy } from "./event.ts";
-import { objectIn, setMissing, specOf } from "./fields.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
 import { roleBindingStrategy, roleStrategy } from "./role.ts";
+import { secretStrategy } from "./secret.ts";
 import { serviceStrategy } from "./service.ts";
 import { controllerRevisionStrategy, statefulSetStrategy } from "./stateful-set.ts";
 import type { Strategy } from "./strategy.ts";
 import { attachmentStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
-import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy } from "./workload.ts";
+import { daemonSetStrategy, unattendedStrategy } from "./workload.ts";
 
 const builtin: Readonly<Record<string, Strategy>> = {
-  "/configmaps": configMapStrategy,
   "/events": coreEventStrategy,
   "/namespaces": namespaceStrategy,
   "/nodes": nodeStrategy,
@@ -40,18 +38,12 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
   "apps/controllerrevisions": controllerRevisionStrategy,
   "apps/daemonsets": daemonSetStrategy,
-  "apps/deployments": deploymentStrategy,
-  "apps/replicasets": replicaSetStrategy,
+  "apps/deployments": unattendedStrategy,
+  "apps/replicasets": unattendedStrategy,
   "apps/statefulsets": statefulSetStrategy,
   "coordination.k8s.io/leases": { createOnUpdate: true, versionRequired: true },
   "events.k8s.io/events": groupedEventStrategy,
-  "networking.k8s.io/networkpolicies": {
-    generation: true,
-    defaults(policy) {
-      const types = specOf(policy).egress ? ["Ingress", "Egress"] : ["Ingress"];
-      setMissing(objectIn(policy, "spec"), { policyTypes: types });
-    },
-  },
+  "networking.k8s.io/networkpolicies": { generation: true },
   "rbac.authorization.k8s.io/clusterrolebindings": roleBindingStrategy,
   "rbac.authorization.k8s.io/clusterroles": roleStrategy,
   "rbac.authorization.k8s.io/rolebindings": roleBindingStrategy,

@@ -10,8 +10,6 @@ export interface Strategy {
   readonly nameRule?: NameRule;
   /** Whether `metadata.generation` counts the changes of what the user wants. */
   readonly generation?: boolean;
-  /** Whether a change of annotations counts as well, as of Deployments. */
-  readonly generationOfAnnotations?: boolean;
   /** Whether a PUT of an object that does not exist creates it. */
   readonly createOnUpdate?: boolean;
   /** Whether an update must say which resourceVersion it changes. */

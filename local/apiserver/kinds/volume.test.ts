@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testServer } from "../fixtures/test-server.ts";
+import { testServer } from "../testing/test-server.ts";
 
 const volumes = "/api/v1/persistentvolumes";
 const attachments = "/apis/storage.k8s.io/v1/volumeattachments";

@@ -1,39 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
+import { type LabelSelector, type Labels, matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { selectsLabels } from "../selector/label-object.ts";
 import { type Cause, invalidValue, requiredValue, unsupportedValue } from "../validation/status-cause.ts";
 import { normalizeMetadata } from "../write/normalize-metadata.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import { defaultPodSpec } from "./pod-spec.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Deployments. */
-export const deploymentStrategy: Strategy = {
+/** Deployments and ReplicaSets: kept and shown, for no controller makes pods of them. */
+export const unattendedStrategy: Strategy = {
   generation: true,
-  generationOfAnnotations: true,
-  defaults(deployment) {
-    const spec = objectIn(deployment, "spec");
-    setMissing(spec, { progressDeadlineSeconds: 600, replicas: 1, revisionHistoryLimit: 10 });
-    const strategy = objectIn(spec, "strategy");
-    setMissing(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") {
-      setMissing(objectIn(strategy, "rollingUpdate"), { maxSurge: "25%", maxUnavailable: "25%" });
-    }
-    defaultTemplate(spec);
-    objectIn(deployment, "status");
-  },
-  validate: checkCommon,
-};
-
-/** ReplicaSets. */
-export const replicaSetStrategy: Strategy = {
-  generation: true,
-  defaults(set) {
-    const spec = objectIn(set, "spec");
+  defaults(object) {
+    const spec = objectIn(object, "spec");
     setMissing(spec, { replicas: 1 });
     defaultTemplate(spec);
-    setMissing(objectIn(set, "status"), { replicas: 0 });
+    objectIn(object, "status");
   },
   validate: checkCommon,
 };
@@ -83,7 +65,8 @@ function checkTemplate(spec: Fields): Cause[] {
   const causes: Cause[] = [];
   if (!isFields(spec.selector)) causes.push(requiredValue("spec.selector"));
   const selector = isFields(spec.selector) ? spec.selector : {};
-  const selects = Object.keys(selector).length > 0 && selectsLabels(selector, (labels ?? {}) as Record<string, string>);
+  const selects =
+    Object.keys(selector).length > 0 && matchesLabelSelector(selector as LabelSelector, (labels ?? {}) as Labels);
   if (!selects) {
     causes.push(invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
   }

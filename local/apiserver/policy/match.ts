@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import { type LabelSelector, type Labels, matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
-import { selectsLabels } from "../selector/label-object.ts";
 import type { AdmissionRequest } from "./request.ts";
 
 /**
@@ -54,4 +54,4 @@ const objectSelected = (selector: unknown, { object, oldObject }: AdmissionReque
   [object, oldObject].some((one) => one && selects(selector, fieldsAt(one, "metadata", "labels")));
 
 const selects = (selector: unknown, labels: Fields) =>
-  !isFields(selector) || selectsLabels(selector, labels as Record<string, string>);
+  !isFields(selector) || matchesLabelSelector(selector as LabelSelector, labels as Labels);

@@ -84,8 +84,6 @@ function decodeValue(type: string, field: WireField): unknown {
       return Number(field.value) || undefined;
     case "bool":
       return field.value === 1n;
-    case "flag":
-      return field.value === 1n || undefined;
     case "bytes":
       return Buffer.from(bytesOf(field)).toString("base64");
     case "raw":
@@ -94,8 +92,6 @@ function decodeValue(type: string, field: WireField): unknown {
       return JSON.parse(textOf([...fieldsOnWire(bytesOf(field))][0] ?? { number: 1, value: Buffer.from("{}") }));
     case "Time":
       return decodeTime(bytesOf(field));
-    case "IntOrString":
-      return decodeIntOrString(bytesOf(field));
   }
   return decodeMessage(type, bytesOf(field));
 }
@@ -104,12 +100,6 @@ function decodeTime(bytes: Uint8Array): string | undefined {
   const seconds = [...fieldsOnWire(bytes)].find(({ number }) => number === 1)?.value;
   if (seconds === undefined) return undefined;
   return new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, "Z");
-}
-
-function decodeIntOrString(bytes: Uint8Array): number | string {
-  const fields = new Map([...fieldsOnWire(bytes)].map((field) => [field.number, field]));
-  const text = fields.get(3);
-  return fields.get(1)?.value === 1n && text ? textOf(text) : Number(fields.get(2)?.value ?? 0n);
 }
 
 function bytesOf({ number, value }: WireField): Uint8Array {

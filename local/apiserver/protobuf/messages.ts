@@ -1,7 +1,7 @@
 /**
  * A message: by field number the JSON name and, after a colon, the type. Types are `string`, `int`, `bool`, `bytes`,
- * `count` and `flag` (left out when they are 0 or false), `json`, `Time`, `IntOrString` and other messages; `T[]`
- * repeats, `T{}` is a map from texts. Numbers and names are those of Kubernetes 1.36.
+ * `count` (left out when it is 0), `json`, `Time` and other messages; `T[]` repeats, `T{}` is a map from texts. Numbers
+ * and names are those of Kubernetes 1.36.
  */
 type Message = Readonly<Record<number, string>>;
 
@@ -88,40 +88,6 @@ export const messages: Readonly<Record<string, Message>> = {
     4: "stringData:string{}",
     5: "immutable:bool",
   },
-
-  Service: { 1: "metadata:ObjectMeta", 2: "spec:ServiceSpec", 3: "status:Ignored" },
-  ServiceSpec: {
-    1: "ports:ServicePort[]",
-    2: "selector:string{}",
-    3: "clusterIP:string",
-    4: "type:string",
-    5: "externalIPs:string[]",
-    7: "sessionAffinity:string",
-    8: "loadBalancerIP:string",
-    9: "loadBalancerSourceRanges:string[]",
-    10: "externalName:string",
-    11: "externalTrafficPolicy:string",
-    12: "healthCheckNodePort:count",
-    13: "publishNotReadyAddresses:flag",
-    14: "sessionAffinityConfig:SessionAffinityConfig",
-    17: "ipFamilyPolicy:string",
-    18: "clusterIPs:string[]",
-    19: "ipFamilies:string[]",
-    20: "allocateLoadBalancerNodePorts:bool",
-    21: "loadBalancerClass:string",
-    22: "internalTrafficPolicy:string",
-    23: "trafficDistribution:string",
-  },
-  ServicePort: {
-    1: "name:string",
-    2: "protocol:string",
-    3: "port:int",
-    4: "targetPort:IntOrString",
-    5: "nodePort:count",
-    6: "appProtocol:string",
-  },
-  SessionAffinityConfig: { 1: "clientIP:ClientIPConfig" },
-  ClientIPConfig: { 1: "timeoutSeconds:int" },
 
   Role: rules,
   ClusterRole: { ...rules, 3: "aggregationRule:AggregationRule" },

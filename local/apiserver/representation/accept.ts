@@ -6,10 +6,9 @@ export interface Form {
   readonly shape: "whole" | "metadata" | "table";
   /** Whether the client asked for the metadata of a list rather than of one object. */
   readonly list?: boolean;
-  readonly yaml: boolean;
 }
 
-const shapes: Readonly<Record<string, Omit<Form, "yaml">>> = {
+const shapes: Readonly<Record<string, Form>> = {
   Table: { shape: "table" },
   PartialObjectMetadata: { shape: "metadata", list: false },
   PartialObjectMetadataList: { shape: "metadata", list: true },
@@ -18,8 +17,8 @@ const shapes: Readonly<Record<string, Omit<Form, "yaml">>> = {
 const cache = new Map<string, Form | StatusError>();
 
 /**
- * Reads an `accept` header: the first type that is understood counts. There is only JSON and YAML; a client that also
- * knows protobuf or CBOR gets JSON. Throws 406.
+ * Reads an `accept` header: the first type that is understood counts. There is only JSON, also for a client that
+ * asks for protobuf or CBOR. Throws 406.
  */
 export function formOf(accept: string | undefined): Form {
   const header = accept ?? "";
@@ -37,18 +36,16 @@ function read(header: string): Form | StatusError {
   let understood = false;
   for (const [type = "", ...parameters] of types) {
     const name = type.toLowerCase();
-    const yaml = name === "application/yaml";
-    if (!yaml && !["", "*/*", "application/*", "application/json"].includes(name) && !binary.test(name)) continue;
+    if (!["", "*/*", "application/*", "application/json"].includes(name) && !binary.test(name)) continue;
     understood = true;
     const { as, g, v } = Object.fromEntries(parameters.map((parameter) => parameter.split("=")));
-    if (as === undefined) return { shape: "whole", yaml };
+    if (as === undefined) return { shape: "whole" };
     const shape = g === "meta.k8s.io" && v === "v1" ? shapes[as] : undefined;
-    if (shape) return { ...shape, yaml };
+    if (shape) return shape;
   }
   const message = understood
-    ? "only the following media types are accepted: application/json, application/yaml"
-    : "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, " +
-      "application/json;stream=watch";
+    ? "only the following media types are accepted: application/json"
+    : "406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch";
   return new StatusError(406, "NotAcceptable", message, understood ? undefined : {});
 }
 

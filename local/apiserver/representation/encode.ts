@@ -2,7 +2,6 @@ import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { asServed } from "../kinds/stored-version.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
-import { writeYaml } from "../request/yaml.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { type Form, formOf } from "./accept.ts";
@@ -18,7 +17,6 @@ export function encode(state: State, call: Call, answer: Answer): ApiResponse {
   const form = formOf(call.request.headers.accept);
   const status = answer.type === "list" ? 200 : answer.status;
   const json = jsonOf(state, call, answer, form);
-  if (form.yaml) return respond(status, "application/yaml", once(writeYaml(JSON.parse(json))), warnings);
   return respond(status, "application/json", once(json), warnings);
 }
 

@@ -8,8 +8,8 @@ import { tableWriter } from "./table-json.ts";
 /** Writes the lines of one watch in the form that its client asked for. */
 export interface EventWriter {
   object(type: "ADDED" | "MODIFIED" | "DELETED", stored: Stored): void;
-  /** Nothing that concerns the watch has happened up to `version`; `initial` ends the initial events. */
-  bookmark(version: number, initial: boolean): void;
+  /** Nothing that concerns the watch has happened up to `version`. */
+  bookmark(version: number): void;
   /** 410: the watch asked for what is forgotten. */
   expired(message: string): void;
 }
@@ -25,9 +25,8 @@ export function eventWriter(state: State, call: Call, write: (text: string) => v
       if (table) line(type, table(stored.object));
       else line(type, shape === "metadata" ? metadataJson(stored.object) : objectJson(resource, stored));
     },
-    bookmark(version, initial) {
-      const annotations = initial ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
-      const metadata = { resourceVersion: String(version), ...annotations } as unknown as Stored["object"]["metadata"];
+    bookmark(version) {
+      const metadata = { resourceVersion: String(version) } as unknown as Stored["object"]["metadata"];
       const { kind, apiVersion } = resource;
       if (table) line("BOOKMARK", table({ kind, apiVersion, metadata }));
       else

@@ -8,7 +8,6 @@ import { StatusError } from "../status-error.ts";
 import { invalidValue } from "../validation/status-cause.ts";
 import type { Call } from "./call.ts";
 import { conform, TypeMismatch } from "./conform.ts";
-import { parseYaml } from "./yaml.ts";
 
 /** The media type of the body, without parameters; JSON when the client did not say. */
 export function contentType({ request }: Call): string {
@@ -66,13 +65,13 @@ export function decode(call: Call, resource: Resource, document: Fields): Kubern
 function readDocument(call: Call, kind: string): Fields {
   const type = contentType(call);
   if (type === protobufType) return protobufIn(call);
-  if (type !== "application/json" && type !== "application/yaml") throw unsupportedBody();
+  if (type !== "application/json") throw unsupportedBody();
   const text = call.request.body ?? "";
   const unrecognized = (why: string) =>
     badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`);
   let document: unknown;
   try {
-    document = type === "application/yaml" ? parseYaml(text) : JSON.parse(text);
+    document = JSON.parse(text);
   } catch (error) {
     throw unrecognized(`json parse error: ${error instanceof Error ? error.message : error}`);
   }
@@ -112,8 +111,7 @@ const unsupportedBody = () =>
   new StatusError(
     415,
     "UnsupportedMediaType",
-    "the body of the request was in an unknown format - accepted media types include: application/json, " +
-      "application/yaml",
+    "the body of the request was in an unknown format - accepted media types include: application/json",
   );
 
 const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf("/") + 1);

@@ -3,9 +3,9 @@ import { badRequest, invalidOptions } from "../failure.ts";
 import { fieldsAt } from "../kinds/fields.ts";
 import { protobufType } from "../protobuf/decode.ts";
 import { StatusError } from "../status-error.ts";
-import { invalidValue, unsupportedValue } from "../validation/status-cause.ts";
+import { forbiddenValue, unsupportedValue } from "../validation/status-cause.ts";
 import { contentType, protobufIn } from "./body.ts";
-import { type Call, isTrue } from "./call.ts";
+import type { Call } from "./call.ts";
 import { isDryRun } from "./write-options.ts";
 
 /** How something is to be deleted. */
@@ -14,8 +14,6 @@ export interface DeleteOptions {
   readonly resourceVersion?: string;
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: Propagation;
-  /** Whether the old `orphanDependents: false` was sent: a deletion that has to wait is then answered 202. */
-  readonly announcesWaiting: boolean;
   readonly dryRun: boolean;
 }
 
@@ -31,9 +29,12 @@ export function deleteOptions(call: Call): DeleteOptions {
 /** Reads options from a document; an eviction carries them inside. */
 export function optionsFrom(call: Call, document: Fields): DeleteOptions {
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun } = document;
+  if (orphanDependents !== undefined) {
+    const why = "the laptop edition's API server takes propagationPolicy alone";
+    throw invalidOptions("DeleteOptions", [forbiddenValue("orphanDependents", why)]);
+  }
   const { uid, resourceVersion } = fieldsAt(document, "preconditions");
-  const old = typeof orphanDependents === "boolean" ? orphanDependents : undefined;
-  const policy = propagationOf(propagationPolicy, old);
+  const policy = propagationOf(propagationPolicy);
   return {
     ...(typeof uid === "string" ? { uid } : {}),
     ...(typeof resourceVersion === "string" ? { resourceVersion } : {}),
@@ -41,17 +42,11 @@ export function optionsFrom(call: Call, document: Fields): DeleteOptions {
       ? { gracePeriodSeconds: gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds }
       : {}),
     ...(policy ? { propagationPolicy: policy } : {}),
-    announcesWaiting: old === false,
     dryRun: call.dryRun || isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : [], "DeleteOptions"),
   };
 }
 
-function propagationOf(given: unknown, orphanDependents: boolean | undefined): Propagation | undefined {
-  if (given !== undefined && orphanDependents !== undefined) {
-    const why = "orphanDependents and deletionPropagation cannot be both set";
-    throw invalidOptions("DeleteOptions", [invalidValue("propagationPolicy", given, why)]);
-  }
-  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+function propagationOf(given: unknown): Propagation | undefined {
   if (given === undefined || given === "") return undefined;
   const known = propagations.find((policy) => policy === given);
   if (known) return known;
@@ -83,10 +78,9 @@ function fromQuery(query: URLSearchParams): Fields {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   }
   const policy = query.get("propagationPolicy");
-  const orphan = query.get("orphanDependents");
   return {
     ...(grace ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(policy ? { propagationPolicy: policy } : {}),
-    ...(orphan ? { orphanDependents: isTrue(orphan) } : {}),
+    ...(query.has("orphanDependents") ? { orphanDependents: query.get("orphanDependents") } : {}),
   };
 }

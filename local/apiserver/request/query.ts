@@ -2,7 +2,7 @@ import { badRequest, invalidOptions, unreadableVersion } from "../failure.ts";
 import { parseFieldSelector } from "../selector/field.ts";
 import { parseLabelSelector } from "../selector/label-selector.ts";
 import type { Stored } from "../store/stored.ts";
-import { type Cause, forbiddenValue, unsupportedValue } from "../validation/status-cause.ts";
+import { forbiddenValue } from "../validation/status-cause.ts";
 import { type Call, isTrue } from "./call.ts";
 
 /** What a list, a watch or the deletion of a collection asks for. */
@@ -14,11 +14,7 @@ export interface ListQuery {
   readonly continue?: string;
   /** Absent when unset: the latest. */
   readonly resourceVersion?: number;
-  /** Whether the list is to show just that version. */
-  readonly exact: boolean;
   readonly allowBookmarks: boolean;
-  /** Absent when the client did not say. */
-  readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
 }
 
@@ -30,7 +26,7 @@ export function listQuery(call: Call): ListQuery {
   const selects = selection(call);
   const next = query.get("continue");
   const timeout = integer(query, "timeoutSeconds");
-  checkOptions(call, version);
+  refuseUnsupported(call);
   if (next && version !== "" && version !== "0") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
@@ -39,17 +35,9 @@ export function listQuery(call: Call): ListQuery {
     limit: Math.max(0, integer(query, "limit") ?? 0),
     ...(next ? { continue: next } : {}),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    exact: isExact(query, resourceVersion),
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
-    ...(query.has("sendInitialEvents") ? { sendInitialEvents: isTrue(query.get("sendInitialEvents")) } : {}),
     ...(timeout ? { timeoutSeconds: timeout } : {}),
   };
-}
-
-/** A version without a match means "not older", but together with a limit, as of old, just that version. */
-function isExact(query: URLSearchParams, version: number | undefined): boolean {
-  const match = query.get("resourceVersionMatch") ?? "";
-  return match === "Exact" || (match === "" && query.has("limit") && (version ?? 0) > 0);
 }
 
 function selection({ resource, query }: Call): ListQuery["selects"] {
@@ -76,35 +64,10 @@ function integer(query: URLSearchParams, parameter: string): number | undefined 
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-/** The rules by which resourceVersionMatch and sendInitialEvents go together with the rest. */
-function checkOptions({ query, verb }: Call, version: string): void {
-  const match = query.get("resourceVersionMatch") ?? "";
-  const initial = query.get("sendInitialEvents");
-  const causes: Cause[] = [];
-  const forbid = (field: string, why: string) => causes.push(forbiddenValue(field, why));
-  if (verb === "watch") {
-    if (initial !== null && match !== "NotOlderThan") {
-      forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    } else if (initial === null && match) {
-      forbid(
-        "resourceVersionMatch",
-        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-      );
-    }
-  } else {
-    if (match && version === "") {
-      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    }
-    if (match && query.get("continue")) {
-      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-    }
-    if (match && !["Exact", "NotOlderThan"].includes(match)) {
-      causes.push(unsupportedValue("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
-    }
-    if (match === "Exact" && version === "0") {
-      forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-    }
-    if (initial !== null) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
-  }
+/** Lists at an exact version and streaming lists are for caches of whole clusters, which fall back to a plain list. */
+function refuseUnsupported({ query }: Call): void {
+  const causes = ["resourceVersionMatch", "sendInitialEvents"]
+    .filter((option) => query.get(option))
+    .map((option) => forbiddenValue(option, "the laptop edition's API server does not have this option"));
   if (causes.length > 0) throw invalidOptions("ListOptions", causes);
 }

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Attributes, PathAttributes } from "../auth/attributes.ts";
-import { verdict } from "../auth/authorize.ts";
+import { isAllowed } from "../auth/authorize.ts";
 import type { Identity } from "../auth/identity.ts";
 import { invalid } from "../failure.ts";
 import { specOf } from "../kinds/fields.ts";
@@ -13,8 +13,7 @@ import { invalidValue } from "../validation/status-cause.ts";
 export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {
   const spec = specOf(asked);
   const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);
-  const { allowed, message } = verdict(state, who, wantedIn(call, spec));
-  return { allowed, ...(message ? { reason: message() } : {}) };
+  return { allowed: isAllowed(state, who, wantedIn(call, spec)) };
 }
 
 function subjectOf({ user, groups }: Fields): Identity {

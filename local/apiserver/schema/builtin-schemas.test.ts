@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionOf, documentedSchemaOf, schemaOf } from "./builtin-schemas.ts";
+import { definitionOf, schemaOf } from "./builtin-schemas.ts";
 import { memberType, resolve, typeOf } from "./type.ts";
 
 const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name, plural: "", namespaced: true });
@@ -39,16 +39,6 @@ describe("schemas say what /openapi/v3 of kube-apiserver 1.36.3 says", () => {
     expect(schemaOf("io.k8s.v1.LabelSelector")["x-kubernetes-map-type"]).toBe("atomic");
     const claimRef = type("io.k8s.v1.PersistentVolumeSpec", "claimRef");
     expect(claimRef && resolve(claimRef)["x-kubernetes-map-type"]).toBe("granular");
-  });
-  test("descriptions and required fields", () => {
-    const schema = documentedSchemaOf("io.k8s.v1.PodSpec");
-    expect(schema.required).toEqual(["containers"]);
-    expect(schema.description).toBe("PodSpec is a description of a pod.");
-    expect(schema.properties?.hostIPC?.description).toMatch(/^Use the host's ipc namespace/);
-    expect(documentedSchemaOf("io.k8s.v1.DeploymentSpec").properties?.strategy).toEqual({
-      allOf: [{ $ref: "#/components/schemas/io.k8s.v1.DeploymentStrategy" }],
-      "x-kubernetes-patch-strategy": "retainKeys",
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { groupOf, type Kind } from "../../../shared/kubernetes/kind.ts";
 import { atomicTypes, keyDefaults, mergeRules } from "./list-types.ts";
-import { type Attribute, attributesOf, documentationOf } from "./model.ts";
+import { type Attribute, attributesOf } from "./model.ts";
 import type { Schema } from "./schema.ts";
 
 const refPrefix = "#/components/schemas/";
@@ -49,25 +49,6 @@ export function schemaOf(definition: string): Schema {
   return schema;
 }
 
-/** The schema of a definition as the OpenAPI documents show it: with descriptions and required fields. */
-export function documentedSchemaOf(definition: string): Schema {
-  const model = modelName(definition);
-  const schema = schemaOf(definition);
-  const { description, fields } = documentationOf(model);
-  const names = new Map(attributesOf(model)?.map(({ name, baseName }) => [baseName, name]));
-  const documented = Object.entries(schema.properties ?? {}).map(([field, property]): [string, Schema] => {
-    const text = fields[names.get(field) ?? field]?.description;
-    return [field, { ...(text ? { description: text } : {}), ...wrapped(property) }];
-  });
-  const required = [...names].filter(([, name]) => fields[name]?.required).map(([field]) => field);
-  return {
-    ...(description ? { description } : {}),
-    ...schema,
-    properties: Object.fromEntries(documented),
-    ...(required.length ? { required } : {}),
-  };
-}
-
 /** Readers of OpenAPI v3 ignore what stands beside a reference, so a reference that says more is wrapped. */
 function wrapped(schema: Schema): Schema {
   const { $ref, ...rest } = schema;
@@ -80,7 +61,7 @@ function build(model: string): Schema {
     const { baseName } = attribute;
     const fallback = keyDefaults[name]?.[baseName];
     const schema = { ...schemaOfType(attribute), ...mergeRules[name]?.[baseName] };
-    return [baseName, fallback === undefined ? schema : { ...schema, default: fallback }];
+    return [baseName, wrapped(fallback === undefined ? schema : { ...schema, default: fallback })];
   });
   return {
     type: "object",

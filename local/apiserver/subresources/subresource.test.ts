@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
+import { pod, pods, statefulSet, statefulSets, testServer } from "../testing/test-server.ts";
 
 describe("eviction", () => {
   async function running(...names: string[]) {

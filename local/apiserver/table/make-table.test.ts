@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
-import { resource } from "../fixtures/resource.ts";
 import type { Resource } from "../resource.ts";
+import { resource } from "../testing/resource.ts";
 import { type IncludeObject, toTable } from "./make-table.ts";
 
 const now = Date.parse("2026-01-02T06:00:00Z");

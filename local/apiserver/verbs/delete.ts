@@ -22,11 +22,10 @@ export function remove(state: State, call: ObjectCall): Answer {
   const found = live(state, call);
   holdToPolicies(state, call, undefined, found.object);
   const { stored, gone } = deleteObject(state, resource, found, options);
-  const status = !gone && options.announcesWaiting ? 202 : 200;
-  if (!gone || strategyOf(resource).answersDeleted) return { type: "stored", status, resource, stored };
+  if (!gone || strategyOf(resource).answersDeleted) return { type: "stored", status: 200, resource, stored };
   const group = groupOf(resource);
   const details = { name, ...(group ? { group } : {}), kind: resource.plural, uid: stored.object.metadata.uid };
-  return { type: "object", status, object: success({ details }) };
+  return { type: "object", status: 200, object: success({ details }) };
 }
 
 /** DELETE of a collection: each selected object by itself. Answers what was found. */

@@ -29,7 +29,7 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
 function versionToList({ store }: State, query: ListQuery, token: Token | undefined): number {
   const wanted = token ? Math.max(0, token.version) : (query.resourceVersion ?? 0);
   if (wanted > store.version) throw tooLargeVersion(wanted, store.version);
-  return (token || query.exact) && wanted > 0 ? wanted : store.version;
+  return token && wanted > 0 ? wanted : store.version;
 }
 
 function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) {

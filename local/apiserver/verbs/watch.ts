@@ -32,14 +32,11 @@ export function watch(state: State, call: Call): Answer {
 
   const writer = eventWriter(state, call, channel.write);
   let from = query.resourceVersion ?? 0;
-  if (query.sendInitialEvents ?? from === 0) {
+  if (from === 0) {
     from = state.store.version;
     const selects = query.selects ?? (() => true);
     for (const stored of state.store.list(collection, prefix) ?? [])
       if (selects(stored)) writer.object("ADDED", stored);
-    if (query.sendInitialEvents && query.allowBookmarks) writer.bookmark(from, true);
-  } else if (from === 0) {
-    from = state.store.version;
   }
   const stop = state.store.watch(collection, from, (event) => forward(event, prefix, query, writer));
   if (!stop) {
@@ -48,7 +45,7 @@ export function watch(state: State, call: Call): Answer {
     return { type: "stream", body: channel };
   }
   stops.push(stop);
-  schedule(state, query, writer, channel.end, over.signal, stops);
+  schedule(state, query, writer, channel.end, over.signal);
   return { type: "stream", body: channel };
 }
 
@@ -72,17 +69,15 @@ function forward(
   else if (before) writer.object("DELETED", storedAs(current.key, current.version, copyOf(previous.object)));
 }
 
-/** Bookmarks while the watch lasts, and its end. */
+/** The end of the watch, and a bookmark before it. */
 function schedule(
-  { clock, random, bookmarks, store }: State,
+  { clock, random, store }: State,
   { allowBookmarks, timeoutSeconds }: ListQuery,
   writer: EventWriter,
   end: () => void,
   signal: AbortSignal,
-  stops: (() => void)[],
 ): void {
-  const bookmark = () => writer.bookmark(store.version, false);
-  if (allowBookmarks) stops.push(bookmarks.add(bookmark));
+  const bookmark = () => writer.bookmark(store.version);
   const seconds = timeoutSeconds ?? shortest + random.below(shortest);
   const last = allowBookmarks && seconds > lastBookmark ? lastBookmark : 0;
   const sleep = (duration: number) => clock.sleep(duration * 1000, signal);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, testServer } from "../fixtures/test-server.ts";
+import { configMaps, testServer } from "../testing/test-server.ts";
 
 // Causes as kube-apiserver 1.36.3 names them.
 describe("types", () => {

@@ -44,7 +44,7 @@ export function updateObject(
   keepMetadata(next, live.object);
   if (subresource === "status") strategy.prepareStatus?.(next, live.object, now);
   else if (subresource !== "finalize") strategy.prepareUpdate?.(next, live.object, now);
-  if (strategy.generation && isNewGeneration(call, strategy, next, live.object)) {
+  if (strategy.generation && isNewGeneration(call, next, live.object)) {
     next.metadata.generation = (live.object.metadata.generation ?? 0) + 1;
   }
 
@@ -120,15 +120,8 @@ function keepMetadata({ metadata }: KubernetesObject, { metadata: live }: Kubern
 }
 
 /** Whether what the user wants has changed: all but metadata and status, which change without the user. */
-function isNewGeneration(
-  { resource, subresource }: Call,
-  strategy: Strategy,
-  next: KubernetesObject,
-  live: KubernetesObject,
-): boolean {
+function isNewGeneration({ resource, subresource }: Call, next: KubernetesObject, live: KubernetesObject): boolean {
   if (subresource === "status") return false;
-  const { annotations } = live.metadata;
-  if (strategy.generationOfAnnotations && !isDeepStrictEqual(next.metadata.annotations, annotations)) return true;
   const hasStatus = !resource.custom || resource.subresources?.includes("status");
   const wanted = ({ metadata: _, status, ...rest }: KubernetesObject) => (hasStatus ? rest : { ...rest, status });
   return !isDeepStrictEqual(wanted(next), wanted(live));

@@ -6,8 +6,8 @@ import { Event, type Kind, PersistentVolumeClaim, Pod } from "../../../shared/ku
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
-import { poll } from "../../../test/worlds/poll.ts";
-import { rest } from "../../../test/worlds/rest.ts";
+import { poll } from "../../../test/harness/poll.ts";
+import { rest } from "../../../test/harness/rest.ts";
 import { createApiServer } from "../../apiserver/server.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";

@@ -99,7 +99,7 @@ export function refuseUnlessBlank(path: string, { usedBy, content }: Storage): v
   if (!content) return;
   const data = content.words ?? (content.kind === "gpt" ? "a gpt partition table" : `a ${content.kind} file system`);
   throw new CommandExecutionError(
-    `${path} already holds ${data}: nothing was written to it. If nobody needs that any more, wipe the device ` +
+    `${path} already holds ${data}: nothing was written to it. If that is no longer needed, wipe the device ` +
       "(wipefs --all, then overwrite its first and last MiB with zeros) and create the Volume again",
   );
 }

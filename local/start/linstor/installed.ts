@@ -7,7 +7,10 @@ import type { LinstorFlags } from "./flags.ts";
 /** An object of `knative/` with the address of the LINSTOR of this run in its place; another object as it is. */
 export function reachingLinstor(object: KubernetesObject, { url }: LinstorFlags): KubernetesObject {
   if (object.kind !== "ConfigMap" || object.metadata.name !== "holdfast-satellite") return object;
-  return { ...object, data: { ...(object.data as object), LINSTOR_URL: url } } as KubernetesObject;
+  // Who named an http:// URL on the command line has allowed it.
+  const allowsHttp = String(url.startsWith("http:"));
+  const data = { ...(object.data as object), LINSTOR_URL: url, LINSTOR_ALLOW_HTTP: allowsHttp };
+  return { ...object, data } as KubernetesObject;
 }
 
 /**

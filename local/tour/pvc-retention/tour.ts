@@ -101,7 +101,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
     },
     proofs: [
       { what: `pod ${name}-1 is gone`, check: async () => !(await pod(1)) },
-      { what: `claim data-${name}-1 is there, and belongs to nobody`, check: async () => isFree(1, await claim(1)) },
+      { what: `claim data-${name}-1 is there, and has no owner`, check: async () => isFree(1, await claim(1)) },
     ],
   };
 

@@ -80,7 +80,7 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
 
   const scaledUp: Step = {
     title: "Scaled up again, with its data",
-    text: "Three replicas: the set makes its claims anew, and Kubernetes binds them to the volumes that they had.",
+    text: "Three replicas: the set creates its claims again, and Kubernetes binds them to the volumes that they had.",
     async act() {
       await client.patch(StatefulSet, tourNamespace, "db", "merge", { spec: { replicas: 3 } });
     },
@@ -90,8 +90,8 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
   const accident: Step = {
     title: "The whole namespace, by accident",
     text:
-      `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, ` +
-      "because another namespace of that name may be somebody else's.",
+      `kubectl delete namespace ${tourNamespace}. The volumes stay, and are not offered, ` +
+      "because another namespace of that name may belong to other people.",
     async act() {
       await client.delete(Namespace, undefined, tourNamespace);
     },
@@ -104,7 +104,7 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
   const back: Step = {
     title: "The manifests applied again, and the data is there",
     text:
-      `The namespace is created anew. An administrator annotates each volume with ${offerKey}=yes, because the new ` +
+      `The namespace is created again. An administrator annotates each volume with ${offerKey}=yes, because the new ` +
       "namespace could belong to other people. Then the set is applied again.",
     async act() {
       await beginTour({ client, clock, holds });
