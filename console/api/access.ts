@@ -7,22 +7,19 @@ interface Review {
   readonly status: { readonly allowed: boolean; readonly reason?: string };
 }
 
-/** Why the user may not do something, as a sentence; `undefined` where it is allowed, or not known yet. */
-export function useRefused({ verb, kind, namespace, name }: Write): {
-  readonly isKnown: boolean;
-  readonly refused: string | undefined;
-} {
+/** Why the user may not do something, or not yet, as a sentence; `undefined` where it is allowed. */
+export function useRefused({ verb, kind, namespace, name }: Write): string | undefined {
   const attributes = { verb, group: groupOf(kind), resource: kind.plural, ...(namespace ? { namespace } : {}) };
   // Most may do it with all objects or with none: only where the answer is no, the one object is asked about.
   const all = useReview(attributes);
   const isRefused = all.data?.status.allowed === false;
   const one = useReview({ ...attributes, name }, isRefused && verb !== "create");
   const { data, error } = isRefused && verb !== "create" ? one : all;
-  if (error) return { isKnown: true, refused: `It is not known whether you may do this: ${error.message}` };
-  if (!data) return { isKnown: false, refused: undefined };
-  if (data.status.allowed) return { isKnown: true, refused: undefined };
+  if (error) return `It is not known whether you may do this: ${error.message}`;
+  if (!data) return "It is being asked whether you may do this.";
+  if (data.status.allowed) return undefined;
   const words = `You may not ${verb} ${kind.plural}${namespace ? ` in namespace ${namespace}` : ""}`;
-  return { isKnown: true, refused: data.status.reason ? `${words}: ${data.status.reason}` : `${words}.` };
+  return data.status.reason ? `${words}: ${data.status.reason}` : `${words}.`;
 }
 
 function useReview(attributes: Readonly<Record<string, string>>, enabled = true) {

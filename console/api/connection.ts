@@ -1,16 +1,19 @@
 import { useSyncExternalStore } from "react";
 
-/** What is out of date because no answer comes, by a name for people. */
-let broken: ReadonlySet<string> = new Set();
+/** Why something is out of date: no answer comes, or it may be listed, but not watched. */
+type Because = "away" | "unwatched";
+
+/** What is out of date, by a name for people. */
+let outdated: ReadonlyMap<string, Because> = new Map();
 const listeners = new Set<() => void>();
 
-/** Says of one stream whether it is up to date. */
-export function setBroken(name: string, isBroken: boolean): void {
-  if (broken.has(name) === isBroken) return;
-  const next = new Set(broken);
-  if (isBroken) next.add(name);
+/** Says of one kind why it is out of date; `undefined`: it is up to date. */
+export function setOutdated(name: string, because: Because | undefined): void {
+  if (outdated.get(name) === because) return;
+  const next = new Map(outdated);
+  if (because) next.set(name, because);
   else next.delete(name);
-  broken = next;
+  outdated = next;
   for (const listener of listeners) listener();
 }
 
@@ -19,5 +22,8 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** What on the page is out of date, and is being asked for again. */
-export const useBroken = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => broken);
+/** What on the page is out of date now. */
+export const whatIsOutdated = (): ReadonlyMap<string, Because> => outdated;
+
+/** The same, wherever it changes. */
+export const useOutdated = (): ReadonlyMap<string, Because> => useSyncExternalStore(subscribe, whatIsOutdated);

@@ -1,11 +1,11 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { setBroken } from "./connection.ts";
+import { setOutdated } from "./connection.ts";
 import { type Change, createFollowed, type Followed, keyOf } from "./followed.ts";
 import { linesOf } from "./lines.ts";
 import type { Selection } from "./list.ts";
 import { Refusal, saySignedOut, send } from "./request.ts";
 
-/** One line of the stream: a change, the end of one watch, or a sign of life. */
+/** One line of the stream: that one watch has begun, a change, its end; or, without a path, a sign of life. */
 interface Line {
   readonly path?: string;
   readonly event?: Change;
@@ -39,12 +39,15 @@ export function follow(cache: QueryClient, selection: Selection): () => void {
     followed.pages--;
     if (followed.pages > 0) return;
     shown.delete(name);
-    setBroken(selection.kind.plural, false);
-    // Whoever comes back sees what was there, and has it listed again.
-    void cache.invalidateQueries({ queryKey: keyOf(selection), refetchType: "none" });
+    setOutdated(selection.kind.plural, undefined);
+    // A page that is opened again shows what was there, and its watch goes on from there. A list would undo changes.
+    if (followed.isOver) void cache.invalidateQueries({ queryKey: keyOf(selection), refetchType: "none" });
     reconnect();
   };
 }
+
+/** Follows what is shown with the credential that there is now. */
+export const resume = (): void => reconnect();
 
 /** Asks for what is shown now, and for nothing else. */
 function reconnect(): void {
@@ -72,12 +75,12 @@ async function run(): Promise<void> {
       await pause(firstWait, signal);
     } catch (error) {
       if (signal.aborted || document.hidden) continue;
-      // Signed out: the page asks for another credential, and begins with a list then.
+      // The page asks for another credential, and resumes then.
       if (error instanceof Refusal && error.status === 401) {
         saySignedOut();
         break;
       }
-      for (const { selection } of shown.values()) setBroken(selection.kind.plural, true);
+      for (const { selection, isOver } of shown.values()) if (!isOver) setOutdated(selection.kind.plural, "away");
       await pause(wait * (0.5 + Math.random() / 2), signal);
       wait = Math.min(wait * 2, longestWait);
     }
@@ -103,19 +106,18 @@ async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () 
     heard();
     const { body } = await send(`/watch?${query}`, { signal: opened });
     if (!body) return;
-    const unheard = new Set(byPath.keys());
+    const unheard = new Set(all);
     for await (const text of linesOf(body)) {
       heard();
       const line = JSON.parse(text) as Line;
-      if (line.end === undefined && (line.path === undefined || unheard.size > 0)) {
-        // A stream that says something, and not that it cannot reach the API server, is up to date.
-        onOpen();
-        unheard.clear();
-        for (const { selection } of all) setBroken(selection.kind.plural, false);
-      }
-      const one = line.path === undefined ? undefined : byPath.get(line.path);
-      if (one && line.event && !take(one, line.event)) return;
-      if (one && line.end && ended(one, line.end)) return;
+      const one = byPath.get(line.path ?? "");
+      // The console's server lives: of the API server this says nothing.
+      if (!one) continue;
+      if (line.event && !take(one, line.event)) return;
+      if (line.end && ended(one, line.end)) return;
+      if (!unheard.delete(one)) continue;
+      setOutdated(one.selection.kind.plural, one.isOver ? "unwatched" : undefined);
+      if (unheard.size === 0) onOpen();
     }
   } finally {
     clearTimeout(timer);

@@ -9,9 +9,16 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer: the server is away, or what stands before it says so. It is worth another try. */
+/** No answer yet: the server, or what stands before it, is away or has too much to do. Another try is worth it. */
 export class Away extends Error {
   override readonly name = "Away";
+  /** Milliseconds until the next try, as the server asks for. */
+  readonly wait: number;
+
+  constructor(message: string, { cause, wait = 0 }: { readonly cause?: unknown; readonly wait?: number } = {}) {
+    super(message, { cause });
+    this.wait = wait;
+  }
 }
 
 interface Ask {
@@ -54,11 +61,13 @@ export async function send(path: string, { method = "GET", body, type, signal }:
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Away("The console's server does not answer.", { cause: error });
+    const advice = "If holdfast console has ended, start it, and open the address that it prints.";
+    throw new Away(`The console's server does not answer. ${advice}`, { cause: error });
   }
   if (response.ok) return response;
   const message = await messageOf(response);
-  if ([502, 503, 504].includes(response.status)) throw new Away(message);
+  if ([429, 502, 503, 504].includes(response.status))
+    throw new Away(message, { wait: Number(response.headers.get("retry-after")) * 1_000 || 0 });
   if (response.status === 401 && !path.startsWith("/session")) saySignedOut();
   throw new Refusal(response.status, message);
 }

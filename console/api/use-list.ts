@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { setOutdated } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { keyOf } from "./followed.ts";
 import { list, type Selection } from "./list.ts";
@@ -14,6 +15,17 @@ export type Objects<O> =
   | { readonly is: "absent" }
   | { readonly is: "refused"; readonly message: string }
   | { readonly is: "ready"; readonly objects: readonly O[] };
+
+/** How a selection is listed first. It is tried until there is an answer. */
+export const listing = (selection: Selection) =>
+  queryOptions({
+    queryKey: keyOf(selection),
+    queryFn: ({ signal }) => list(selection, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: (_, error) => error instanceof Away,
+    retryDelay: (attempt, error) =>
+      Math.max(Math.min(500 * 2 ** attempt, 15_000), error instanceof Away ? error.wait : 0),
+  });
 
 /** The objects of a kind, kept up to date while the page shows them. */
 export function useList<O extends KubernetesObject = KubernetesObject>(
@@ -31,14 +43,14 @@ export function useList<O extends KubernetesObject = KubernetesObject>(
     }),
     [kind, namespace, labelSelector, fieldSelector],
   );
-  const { data, error } = useQuery({
-    queryKey: keyOf(selection),
-    queryFn: ({ signal }) => list(selection, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: (_, error) => error instanceof Away,
-    retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 15_000),
-  });
+  const { data, error, failureReason } = useQuery(listing(selection));
   const isListed = data !== undefined;
+  const isAway = !isListed && failureReason instanceof Away;
+  useEffect(() => {
+    if (!isAway) return;
+    setOutdated(kind.plural, "away");
+    return () => setOutdated(kind.plural, undefined);
+  }, [kind, isAway]);
   useEffect(() => (isListed ? follow(cache, selection) : undefined), [cache, selection, isListed]);
   return useMemo(() => {
     if (data) return { is: "ready", objects: [...data.objects.values()] as O[] };

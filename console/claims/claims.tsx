@@ -1,10 +1,11 @@
-import { Tab, Tabs, TabTitleText } from "@patternfly/react-core";
+import { Content, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useMemo } from "react";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
-import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { scopeOf } from "../../functions/undelete/lib/scope.ts";
+import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { objectsOf, useList } from "../api/use-list.ts";
+import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { useAddress } from "../parts/address.ts";
 import { Age } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -15,6 +16,9 @@ import { State } from "../parts/state.tsx";
 import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
 
+/** Stands where objects that are not read would have to be known. */
+const unknown = "not known";
+
 /** Claims with who holds them, and sets with what becomes of theirs. */
 export default function Claims() {
   const [address, setAddress] = useAddress();
@@ -22,12 +26,19 @@ export default function Claims() {
   const pods = useList(Pod);
   const sets = useList<SetObject>(StatefulSet);
   const namespaces = useList(Namespace);
-  const users = useMemo(() => usersOf(objectsOf(pods)), [pods]);
+  const classes = useList(StorageClass);
+  const users = useMemo(() => (pods.is === "ready" ? usersOf(pods.objects) : undefined), [pods]);
   const isSets = address.get("tab") === "sets";
   const claimColumns = useMemo(() => columnsOfClaims(users), [users]);
-  const setColumns = useMemo(() => columnsOfSets(objectsOf(claims), objectsOf(namespaces)), [claims, namespaces]);
+  const setColumns = useMemo(
+    () => columnsOfSets({ claims, pods, namespaces, classes }),
+    [claims, pods, namespaces, classes],
+  );
+  const needed: readonly Objects<KubernetesObject>[] = isSets ? [claims, pods, namespaces, classes] : [pods];
+  const unread = needed.flatMap((list) => (list.is === "refused" ? [list.message] : []));
   return (
     <Page title="Claims and sets" intro="Which claims are held, by which pod, and what a scale-down takes along.">
+      {unread.length > 0 && <Content component="p">Not all of it can be shown: {unread.join(" ")}</Content>}
       <Tabs
         activeKey={isSets ? "sets" : "claims"}
         onSelect={(_, tab) =>
@@ -78,7 +89,7 @@ const name = <O extends KubernetesObject>(kind: string): Column<O> => ({
 
 type Users = ReturnType<typeof usersOf>;
 
-const columnsOfClaims = (users: Users): readonly Column<ClaimObject>[] => [
+const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>[] => [
   name("PersistentVolumeClaim"),
   {
     title: "State",
@@ -102,12 +113,15 @@ const columnsOfClaims = (users: Users): readonly Column<ClaimObject>[] => [
   {
     title: "Used by",
     value: (claim) =>
-      users(claim)
-        .map(({ pod, node }) => `${pod} ${node}`)
-        .join(" ") || undefined,
+      users
+        ? users(claim)
+            .map(({ pod, node }) => `${pod} ${node}`)
+            .join(" ") || undefined
+        : unknown,
     cell: (claim) => (
       <>
-        {users(claim).map(({ namespace, pod, node }) => (
+        {!users && unknown}
+        {users?.(claim).map(({ namespace, pod, node }) => (
           <div key={pod}>
             <ObjectLink to={{ kind: "Pod", namespace, name: pod }}>{pod}</ObjectLink> on{" "}
             <ObjectLink to={{ kind: "Node", name: node }} />
@@ -125,13 +139,29 @@ const columnsOfClaims = (users: Users): readonly Column<ClaimObject>[] => [
   { title: "Protected", value: (claim) => (isProtected(claim) ? "yes" : "no") },
 ];
 
-function columnsOfSets(
-  claims: readonly ClaimObject[],
-  namespaces: readonly KubernetesObject[],
-): readonly Column<SetObject>[] {
-  const byNamespace = Map.groupBy(claims, ({ metadata }) => metadata.namespace);
-  const homes = new Map(namespaces.map((one) => [one.metadata.name, one]));
-  const fate = (set: SetObject) => fateOf(set, byNamespace.get(set.metadata.namespace) ?? []);
+interface Around {
+  readonly claims: Objects<ClaimObject>;
+  readonly pods: Objects<KubernetesObject>;
+  readonly namespaces: Objects<KubernetesObject>;
+  readonly classes: Objects<KubernetesObject>;
+}
+
+function columnsOfSets({ claims, pods, namespaces, classes }: Around): readonly Column<SetObject>[] {
+  const isRead = claims.is === "ready" && pods.is === "ready";
+  const claimsIn = Map.groupBy(objectsOf(claims), ({ metadata }) => metadata.namespace);
+  const podsIn = Map.groupBy(objectsOf(pods), ({ metadata }) => metadata.namespace);
+  const named = (list: Objects<KubernetesObject>) => new Map(objectsOf(list).map((one) => [one.metadata.name, one]));
+  const [homes, kinds] = [named(namespaces), named(classes)];
+  const keptFor = (claim: KubernetesObject) => {
+    const { metadata, spec } = claim as ClaimObject & { spec: { storageClassName?: string } };
+    const storageClass = kinds.get(spec.storageClassName ?? "");
+    return scopeOf(claim as ClaimObject, homes.get(metadata.namespace ?? ""), storageClass).text;
+  };
+  const fate = (set: SetObject) => {
+    const { namespace } = set.metadata;
+    const seen = { set, pods: podsIn.get(namespace) ?? [], claims: claimsIn.get(namespace) ?? [] };
+    return isRead ? fateOf(seen, keptFor) : undefined;
+  };
   const policy = (set: SetObject) => readPolicy(set, homes.get(set.metadata.namespace ?? ""));
   return [
     name("StatefulSet"),
@@ -140,6 +170,7 @@ function columnsOfSets(
       title: "Policy",
       value: (set) => {
         const found = policy(set);
+        if (!found && namespaces.is !== "ready") return unknown;
         if (!found) return `none: Holdfast leaves this set alone (${policyKey})`;
         return found.fault ?? `${found.name}, chosen on the ${found.from}`;
       },
@@ -151,7 +182,7 @@ function columnsOfSets(
         return `when deleted: ${whenDeleted}, when scaled: ${whenScaled}`;
       },
     },
-    { title: "A scale-down", width: 25, value: (set) => fate(set).scaled },
-    { title: "A deletion", width: 25, value: (set) => fate(set).deleted },
+    { title: "A scale-down", width: 25, value: (set) => fate(set)?.scaled ?? unknown },
+    { title: "A deletion", width: 25, value: (set) => fate(set)?.deleted ?? unknown },
   ];
 }

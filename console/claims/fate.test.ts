@@ -1,36 +1,66 @@
 import { expect, test } from "vitest";
-import type { ClaimObject, SetObject } from "./claim.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { SetObject } from "./claim.ts";
 import { fateOf } from "./fate.ts";
 
-const set = (replicas: number, whenScaled: "Retain" | "Delete", whenDeleted: "Retain" | "Delete") =>
+const set = (replicas: number, whenScaled: "Retain" | "Delete", whenDeleted: "Retain" | "Delete", start = 0) =>
   ({
-    metadata: { name: "web", namespace: "shop" },
+    metadata: { name: "web", namespace: "shop", uid: "u-web" },
     spec: {
       replicas,
+      ordinals: { start },
       selector: { matchLabels: { app: "web" } },
       volumeClaimTemplates: [{ metadata: { name: "data" } }],
       persistentVolumeClaimRetentionPolicy: { whenScaled, whenDeleted },
     },
   }) as unknown as SetObject;
-const claim = (name: string, annotations = {}, labels = { app: "web" }) =>
-  ({ metadata: { name, annotations, labels }, spec: {} }) as unknown as ClaimObject;
-const three = [0, 1, 2].map((ordinal) => claim(`data-web-${ordinal}`));
+const claim = (name: string, more = {}, labels = { app: "web" }) =>
+  ({ metadata: { name, labels, ...more }, spec: {} }) as unknown as KubernetesObject;
+const pod = (ordinal: number) =>
+  ({
+    metadata: { name: `web-${ordinal}`, uid: `u-${ordinal}`, ownerReferences: [{ uid: "u-web" }] },
+  }) as unknown as KubernetesObject;
+const claims = [0, 1, 2].map((ordinal) => claim(`data-web-${ordinal}`));
+const pods = [0, 1, 2].map(pod);
+const never = () => undefined;
 
 test("claims that stay are named as well as those that go", () => {
-  expect(fateOf(set(3, "Delete", "Retain"), three)).toEqual({
+  expect(fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never)).toEqual({
     scaled: "To 2: data-web-2 goes.",
-    deleted: "data-web-0 and data-web-1 and data-web-2 stay.",
+    deleted: "data-web-0 and data-web-1 and data-web-2 stay. The set's whenDeleted is Retain.",
   });
 });
 
+test("the last replica of a set whose ordinals begin later is the one that a scale-down takes", () => {
+  const { scaled } = fateOf({ set: set(2, "Delete", "Retain", 1), pods: pods.slice(1), claims }, never);
+  expect(scaled).toBe("To 1: data-web-2 goes.");
+});
+
+test("a claim that another object owns, or that has no pod, is said to stay", () => {
+  const owned = claim("data-web-2", { ownerReferences: [{ kind: "Backup", name: "nightly", uid: "u-other" }] });
+  const stays = (claims: readonly KubernetesObject[], pods: readonly KubernetesObject[]) =>
+    fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never).scaled;
+  expect(stays([owned], pods)).toBe("To 2: data-web-2 stays. Backup nightly owns it, too.");
+  expect(stays(claims, [])).toBe("To 2: data-web-2 stays. It has no pod that the scale-down could take along.");
+});
+
+test("a claim that the pod of another workload owns is said to stay", () => {
+  const owned = claim("data-web-2", { ownerReferences: [{ kind: "Pod", name: "backup", uid: "u-backup" }] });
+  const other = { metadata: { name: "backup", uid: "u-backup" } } as unknown as KubernetesObject;
+  const { scaled } = fateOf({ set: set(3, "Delete", "Retain"), pods: [...pods, other], claims: [owned] }, never);
+  expect(scaled).toBe("To 2: data-web-2 stays. Pod backup owns it, too.");
+});
+
 test("a volume that is kept after its claim is said to be", () => {
-  const kept = claim("data-web-0", { "holdfast.dev/keep-volume-for": "7d" });
-  expect(fateOf(set(1, "Delete", "Delete"), [kept]).scaled).toBe(
+  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => "7d");
+  expect(scaled).toBe(
     "To 0: data-web-0 goes; an annotation asks to keep the volumes for 7d, if undelete is installed.",
   );
 });
 
 test("claims of another set with the same name count for nothing", () => {
   const other = claim("data-web-0", {}, { app: "other" });
-  expect(fateOf(set(1, "Delete", "Delete"), [other]).deleted).toBe("The set has no claims.");
+  expect(fateOf({ set: set(1, "Delete", "Delete"), pods, claims: [other] }, never).deleted).toBe(
+    "The set has no claims.",
+  );
 });

@@ -1,7 +1,11 @@
-import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
+import {
+  type ClaimFate,
+  claimsAfterDeletion,
+  claimsAfterScaling,
+} from "../../functions/pvc-retention/lib/claims-after.ts";
 import { labelsFor, ordinalOf } from "../../functions/pvc-retention/lib/template-claims.ts";
-import { keepKey } from "../../functions/undelete/lib/scope.ts";
-import type { ClaimObject, SetObject } from "./claim.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { SetObject } from "./claim.ts";
 
 /** What would become of a set's claims, as sentences. */
 export interface Fate {
@@ -9,43 +13,62 @@ export interface Fate {
   readonly deleted: string;
 }
 
+/** A set with all pods and claims of its namespace. */
+interface SetSeen {
+  readonly set: SetObject;
+  readonly pods: readonly KubernetesObject[];
+  readonly claims: readonly KubernetesObject[];
+}
+
+/** For how long an annotation asks to keep the volume of a claim. */
+type KeptFor = (claim: KubernetesObject) => string | undefined;
+
 /** More names than a person reads are counted. */
 const mostNamed = 4;
 
 /** What a scale-down to one less, and a deletion of the set, would take along. */
-export function fateOf(set: SetObject, claims: readonly ClaimObject[]): Fate {
-  const { whenDeleted, whenScaled } = retentionOf(set);
+export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
   const { replicas = 1 } = set.spec;
-  const own = claims
-    .filter((claim) => labelsFor(set, claim) !== "differ")
-    .flatMap((claim) => {
-      const ordinal = ordinalOf(set, claim.metadata.name);
-      return ordinal === undefined ? [] : [{ claim, ordinal }];
-    });
-  const last = own.filter(({ ordinal }) => ordinal === replicas - 1).map(({ claim }) => claim);
-  const all = own.map(({ claim }) => claim);
+  const { start = 0 } = (set.spec.ordinals ?? {}) as { start?: number };
+  const isOfSet = ({ metadata }: KubernetesObject) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid) ?? false;
+  const own = claims.filter((claim) => labelsFor(set, claim) !== "differ");
+  const seen = { set, pods: pods.filter(isOfSet), claims: own };
   const target = replicas - 1;
+  const last = claimsAfterScaling(seen, target).filter(
+    ({ claim, goes }) => goes || ordinalOf(set, claim.metadata.name) === start + target,
+  );
+  const all = claimsAfterDeletion(seen);
   return {
     scaled:
       replicas === 0
         ? "There is no replica to take away."
         : last.length === 0
           ? `To ${target}: no claim goes, for the last replica has none.`
-          : `To ${target}: ${sentence(last, whenScaled)}`,
-    deleted: all.length === 0 ? "The set has no claims." : sentence(all, whenDeleted),
+          : `To ${target}: ${sentences(last, keptFor)}`,
+    deleted: all.length === 0 ? "The set has no claims." : sentences(all, keptFor),
   };
 }
 
-function sentence(claims: readonly ClaimObject[], fate: "Retain" | "Delete"): string {
-  const names = claims
-    .map(({ metadata }) => metadata.name)
-    .sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
-  const named =
-    names.length > mostNamed
-      ? `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`
-      : names.join(" and ");
-  if (fate === "Retain") return `${named} ${names.length > 1 ? "stay" : "stays"}.`;
-  const kept = claims.map(({ metadata }) => metadata.annotations?.[keepKey]).find((text) => text && text !== "none");
+function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
+  const going = fates.filter(({ goes }) => goes);
+  const kept = going.flatMap(({ claim }) => keptFor(claim) ?? [])[0];
   const asked = kept ? `; an annotation asks to keep the volumes for ${kept}, if undelete is installed` : "";
-  return `${named} ${names.length > 1 ? "go" : "goes"}${asked}.`;
+  const byReason = Map.groupBy(
+    fates.filter(({ goes }) => !goes),
+    ({ because }) => because,
+  );
+  return [
+    ...(going.length > 0 ? [`${named(going)} ${going.length > 1 ? "go" : "goes"}${asked}.`] : []),
+    ...[...byReason].map(([why, staying]) => `${named(staying)} ${staying.length > 1 ? "stay" : "stays"}. ${why}`),
+  ].join(" ");
+}
+
+function named(fates: readonly ClaimFate[]): string {
+  const names = fates
+    .map(({ claim }) => claim.metadata.name)
+    .sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+  return names.length > mostNamed
+    ? `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`
+    : names.join(" and ");
 }

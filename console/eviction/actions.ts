@@ -1,5 +1,6 @@
 import { kindOf } from "../../functions/eviction/lib/kinds.ts";
 import { approvalKey, retryKey } from "../../functions/eviction/lib/names.ts";
+import { maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { annotating } from "../api/write.ts";
@@ -9,9 +10,11 @@ interface Leaving extends KubernetesObject {
   readonly spec?: { readonly state?: string };
 }
 
-/** Whether a person wants it to leave, by its deletion or by its state. */
-export const isLeaving = ({ metadata, spec }: Leaving): boolean =>
-  metadata.deletionTimestamp !== undefined || spec?.state === "DisabledAndCleared";
+/** Whether it is to leave: by its deletion, its state, or because the L2 or OVN agent of its Node has to go. */
+export const isLeaving = ({ metadata, spec }: Leaving, node: KubernetesObject | undefined): boolean =>
+  metadata.deletionTimestamp !== undefined ||
+  spec?.state === "DisabledAndCleared" ||
+  (node !== undefined && maintenanceOf(node) === "True");
 
 /** Whether a person has agreed to its present eviction. */
 export const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-const counters = z.record(z.string(), z.number());
+const counters = z.record(z.string(), z.union([z.number(), z.boolean()]));
 
 /** The counters in the message of the condition Evicted, as a sentence; another message as it is. */
 export function countersOf(message: string | undefined): string {

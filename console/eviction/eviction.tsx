@@ -54,6 +54,7 @@ export default function Eviction() {
   const all = lists.flatMap((list) => objectsOf(list));
   const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
+  const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
   const nodeColumns = useMemo(() => columnsOfNodes(all), [all]);
   return (
     <Page title="Eviction" intro="Compute hosts and agents of OpenStack: what leaves, what it waits for, who holds it.">
@@ -76,7 +77,7 @@ export default function Eviction() {
               objects={all}
               columns={columns}
               empty={<Empty title="There are no compute nodes and no agents" />}
-              actions={(object) => <Actions object={object} />}
+              actions={(object) => <Actions object={object} node={byName.get(object.metadata.name)} />}
             />
             <Title headingLevel="h2">Nodes that are held</Title>
             <Known list={nodes} what="Nodes">
@@ -164,9 +165,9 @@ const columns: readonly Column<Dependent>[] = [
   },
 ];
 
-function Actions({ object }: { readonly object: Dependent }) {
+function Actions({ object, node }: { readonly object: Dependent; readonly node: KubernetesObject | undefined }) {
   const isBase = bases.some(({ kind }) => kind === object.kind);
-  const canApprove = isLeaving(object) || isBase;
+  const canApprove = isLeaving(object, node) || isBase;
   if (!canApprove && !isApproved(object)) return null;
   return (
     <div className="hf-actions">

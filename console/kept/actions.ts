@@ -1,6 +1,9 @@
 import { offerKey, readNote, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
+import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
-import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
@@ -48,8 +51,8 @@ export function offer(volume: Volume): Action {
   return {
     label: "Offer",
     does:
-      `This offers the volume ${volume.metadata.name} to the next claim ${namespace}/${name}, whichever namespace of ` +
-      "that name. Whoever creates that claim gets the data.",
+      `This offers the volume ${volume.metadata.name} to the next claim with the name ${namespace}/${name}. ` +
+      "Every user who may create that claim can get the data.",
     ...annotate(volume, offerKey, "yes"),
   };
 }
@@ -61,3 +64,25 @@ export const withhold = (volume: Volume): Action => ({
     "volume.",
   ...annotate(volume, offerKey, "no"),
 });
+
+/**
+ * Names the namespace of this name now the successor of the volume's; `undefined` where this would have no effect. The
+ * rule names the annotation only where a setting says that it counts.
+ */
+export function nameSuccessor(volume: Volume, namespaces: ReadonlyMap<string, KubernetesObject>): Action | undefined {
+  const { step, namespaceUid, claim } = readNote(volume) ?? {};
+  const home = namespaces.get(claim?.namespace ?? "");
+  const isAdvised = readProgress(volume, "undelete/note")?.because?.includes(successorKey);
+  if (step !== "asks" || !namespaceUid || !home || !isAdvised) return undefined;
+  const { name, uid, deletionTimestamp } = home.metadata;
+  // The former one itself, which is still on its way out.
+  if (uid === namespaceUid || deletionTimestamp) return undefined;
+  return {
+    label: "Name the successor",
+    does:
+      `This says that namespace ${name} succeeds the former one of this name. All kept volumes of the former one are ` +
+      "offered to claims in it.",
+    command: `kubectl annotate namespace ${name} ${successorKey}=${namespaceUid} --overwrite`,
+    write: annotating(Namespace, { name, uid }, { [successorKey]: namespaceUid }),
+  };
+}

@@ -1,18 +1,19 @@
 import { FormGroup, TextInput } from "@patternfly/react-core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { namespaceLabel, readNote, reclaimAtKey, reclaimTime } from "../../functions/undelete/lib/note.ts";
 import { readTime } from "../../functions/undelete/lib/read-time.ts";
-import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
-import { useList } from "../api/use-list.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age, useNow } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { keepForGood, keepUntil, offer, reclaim, withhold } from "./actions.ts";
+import { keepForGood, keepUntil, nameSuccessor, offer, reclaim, withhold } from "./actions.ts";
 
 /** The note's steps as a person would say them. */
 const states = {
@@ -31,6 +32,8 @@ const claimOf = (volume: Volume) => readNote(volume)?.claim;
 /** Volumes that outlive their claims, until when, and what a person may do with them. */
 export default function Kept() {
   const volumes = useList<Volume>(PersistentVolume, { labelSelector: namespaceLabel });
+  const namespaces = useList(Namespace);
+  const byName = useMemo(() => new Map(objectsOf(namespaces).map((one) => [one.metadata.name, one])), [namespaces]);
   return (
     <Page
       title="Kept volumes"
@@ -47,7 +50,7 @@ export default function Kept() {
                 Annotate a claim, a namespace or a StorageClass with holdfast.dev/keep-volume-for to keep volumes.
               </Empty>
             }
-            actions={(volume) => <Actions volume={volume} />}
+            actions={(volume) => <Actions volume={volume} namespaces={byName} />}
           />
         )}
       </Known>
@@ -98,8 +101,14 @@ const columns: readonly Column<Volume>[] = [
   },
 ];
 
-function Actions({ volume }: { readonly volume: Volume }) {
+interface ActionsProps {
+  readonly volume: Volume;
+  readonly namespaces: ReadonlyMap<string, KubernetesObject>;
+}
+
+function Actions({ volume, namespaces }: ActionsProps) {
   const step = readNote(volume)?.step;
+  const successor = nameSuccessor(volume, namespaces);
   if (step !== "kept" && step !== "asks" && step !== "offered") return null;
   const isTimed = Number.isFinite(reclaimTime(volume));
   return (
@@ -108,6 +117,7 @@ function Actions({ volume }: { readonly volume: Volume }) {
       {isTimed && <Act action={keepForGood(volume)} />}
       <Act action={reclaim(volume)} />
       {step === "offered" ? <Act action={withhold(volume)} /> : <Act action={offer(volume)} />}
+      {successor && <Act action={successor} />}
     </div>
   );
 }

@@ -6,7 +6,6 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { deleteVolume } from "../volumes/delete-volume.ts";
-import { persistentVolumeOf } from "../volumes/volume-state.ts";
 
 /** What may be done with an object here; nothing for most kinds. */
 export function actionsFor(object: KubernetesObject): React.ReactNode {
@@ -16,9 +15,6 @@ export function actionsFor(object: KubernetesObject): React.ReactNode {
 function OnVolume({ volume }: { readonly volume: VolumeObject }) {
   const { name } = volume.metadata;
   const found = useList<PersistentVolumeObject>(PersistentVolume, { fieldSelector: `metadata.name=${name}` });
-  const unread =
-    found.is === "ready" ? undefined : "Whether a claim uses it is not known: its PersistentVolume cannot be read.";
-  const objects = found.is === "ready" ? found.objects : [];
-  const action = deleteVolume(volume, persistentVolumeOf(volume, new Map(objects.map((one) => [name, one]))));
-  return <Act action={{ ...action, refused: unread ?? action.refused }} />;
+  const persistent = found.is === "ready" ? new Map(found.objects.map((one) => [name, one])) : undefined;
+  return <Act action={deleteVolume(volume, persistent)} />;
 }

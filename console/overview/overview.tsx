@@ -18,6 +18,7 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
+import { whyUnread } from "../parts/why-unread.ts";
 import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
 import { deadLetteredEvents, sweptAt } from "./platform.ts";
 
@@ -54,14 +55,16 @@ export default function Overview() {
     ["Compute nodes", "/eviction", computes],
   ];
   const lists = [...systems.map(([, , list]) => list), namespaces];
-  const unread = lists.flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  const partLists = [services, deployments, sources];
+  const all = [...lists, ...partLists, warnings, buffer, table];
+  const unread = all.flatMap((list) => (list.is === "refused" ? [list.message] : []));
   const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
   const items = [
     ...parts.flatMap((object) => attentionOf(object, now) ?? []),
     ...lists.flatMap((list) => objectsOf(list).flatMap((object) => attentionOf(object, now) ?? [])),
     ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
   ];
-  const isKnown = lists.every(({ is }) => is !== "loading");
+  const isRead = all.every(({ is }) => is !== "loading");
   const deadEvents = objectsOf(buffer).flatMap(({ data }) => deadLetteredEvents(data));
   const swept = objectsOf(table).flatMap((map) => sweptAt(map) ?? [])[0];
   return (
@@ -74,10 +77,12 @@ export default function Overview() {
           keyOf={({ id }) => id}
           columns={columns}
           empty={
-            isKnown ? (
-              <Empty title="Everything is at rest">Nothing is held, stuck, failed, or due soon.</Empty>
-            ) : (
+            !isRead ? (
               <Content component="p">The cluster is being read.</Content>
+            ) : unread.length > 0 ? (
+              <Empty title="What can be shown is at rest" />
+            ) : (
+              <Empty title="Everything is at rest">Nothing is held, stuck, failed, or due soon.</Empty>
             )
           }
         />
@@ -98,7 +103,7 @@ export default function Overview() {
                   Last sweep <Age at={swept.at} />. {swept.because}
                 </>
               ) : (
-                "No sweep has been recorded."
+                (whyUnread(table) ?? "No sweep has been recorded.")
               )}
             </CardBody>
           </Card>
@@ -106,7 +111,7 @@ export default function Overview() {
             <CardTitle component="h2">Dead-lettered events</CardTitle>
             <CardBody>
               {deadEvents.length === 0 ? (
-                "None: every event was taken."
+                (whyUnread(buffer) ?? "None: every event was taken.")
               ) : (
                 <>
                   {deadEvents.length}, the last <Age at={deadEvents.at(-1)?.at} />. Run: holdfast replay
@@ -121,7 +126,13 @@ export default function Overview() {
           id="fn-"
           objects={parts}
           columns={functionColumns}
-          empty={<Empty title="No function is installed in the namespace holdfast" />}
+          empty={
+            partLists.some(({ is }) => is === "loading" || is === "refused") ? (
+              <Content component="p">It is not known which are installed.</Content>
+            ) : (
+              <Empty title="No function is installed in the namespace holdfast" />
+            )
+          }
         />
       </div>
     </Page>
@@ -132,11 +143,12 @@ export default function Overview() {
 const isNotKnatives = ({ metadata }: KubernetesObject) => !metadata.ownerReferences?.length;
 
 function countOf(list: Objects<KubernetesObject>, now: number): string {
-  if (list.is === "absent") return "Not installed.";
-  if (list.is === "refused") return list.message;
-  if (list.is === "loading") return "Being read.";
-  const waiting = list.objects.filter((object) => attentionOf(object, now)).length;
-  return `${list.objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} ${waiting === 1 ? "waits" : "wait"}`}.`;
+  const objects = objectsOf(list);
+  const waiting = objects.filter((object) => attentionOf(object, now)).length;
+  return (
+    whyUnread(list) ??
+    `${objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} ${waiting === 1 ? "waits" : "wait"}`}.`
+  );
 }
 
 const columns: readonly Column<Item>[] = [

@@ -36,12 +36,11 @@ interface ActProps {
 /** A button that asks once, and shows the API server's own words where it refuses. */
 export function Act({ action, variant = "secondary" }: ActProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { isKnown, refused } = useRefused(action.write);
-  const why = refused ?? action.refused ?? (isKnown ? undefined : "It is being asked whether you may do this.");
+  const refused = useRefused(action.write);
   return (
     <>
       <Reasoned
-        why={why}
+        why={refused ?? action.refused}
         variant={variant}
         isDanger={action.isDanger ?? false}
         size="sm"

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
+import { pathOfObject } from "../../functions/platform/lib/console/object-page.ts";
 import type { ObjectReference } from "../../shared/kubernetes/object.ts";
-import { pathOfObject } from "../object/address.ts";
 
 /** An object by its name, which leads to all that is known of it. */
 export function ObjectLink({

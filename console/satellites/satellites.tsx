@@ -1,8 +1,9 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { isSeenDeleting, mayCarryHooks, readIdentity } from "../../functions/satellite/lib/machine.ts";
 import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
-import { readRecord, recordKey } from "../../functions/satellite/lib/record.ts";
+import { isGoing, readRecord } from "../../functions/satellite/lib/record.ts";
 import { conditions, lifeConditions, policyOf } from "../../functions/satellite/lib/satellite.ts";
 import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
@@ -34,14 +35,14 @@ interface Cluster extends KubernetesObject {
   readonly spec?: Placement & { readonly maxConcurrentEvacuations?: number };
 }
 
-const isLeaving = ({ metadata }: KubernetesObject) =>
-  metadata.deletionTimestamp !== undefined || metadata.annotations?.[recordKey] !== undefined;
-
 /** Satellites, and evacuations with the step that each is in. */
 export default function Satellites() {
   const satellites = useList<Satellite>(LinstorSatellite);
   const clusters = useList<Cluster>(LinstorCluster);
-  const leaving = objectsOf(satellites).filter(isLeaving);
+  // One list for all: the console's server follows no more than twenty at a time.
+  const nodes = useList(Node);
+  const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
+  const leaving = objectsOf(satellites).filter(isGoing);
   return (
     <Page
       title="Satellites"
@@ -56,7 +57,12 @@ export default function Satellites() {
           <div className="hf-stack">
             <Slots clusters={objectsOf(clusters)} leaving={leaving} />
             {leaving.map((satellite) => (
-              <Evacuation key={satellite.metadata.uid} satellite={satellite} clusters={objectsOf(clusters)} />
+              <Evacuation
+                key={satellite.metadata.uid}
+                satellite={satellite}
+                node={byName.get(satellite.metadata.name)}
+                clusters={objectsOf(clusters)}
+              />
             ))}
             <ObjectTable
               what="satellites"
@@ -129,18 +135,23 @@ function Slots({
   );
 }
 
+interface EvacuationProps {
+  readonly satellite: Satellite;
+  readonly node: KubernetesObject | undefined;
+  readonly clusters: readonly Cluster[];
+}
+
 /** The nine steps of one evacuation. The step is the one that its condition or its rules name last. */
-function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; readonly clusters: readonly Cluster[] }) {
+function Evacuation({ satellite, node, clusters }: EvacuationProps) {
   const volumes = useList<PersistentVolumeObject>(PersistentVolume);
-  const nodes = useList(Node, { fieldSelector: `metadata.name=${satellite.metadata.name}` });
   const [isAll, setIsAll] = useState(false);
   const condition = conditionOf(satellite, conditions.evacuated);
   const { name, deletionTimestamp } = satellite.metadata;
   const now = stepNow(lastWords(satellite), condition?.reason);
   const { waits } = marksFor(name);
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
-  const [node] = objectsOf(nodes);
-  const machine = node?.metadata.annotations?.["cluster.x-k8s.io/machine"];
+  const isMachineHeld = isSeenDeleting(satellite) && mayCarryHooks(satellite);
+  const machine = isMachineHeld ? readIdentity(satellite)?.name : undefined;
   const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
   const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
   const before = Object.entries(readRecord(satellite)?.before ?? {}).map(([name, copies]) => ({
@@ -176,7 +187,7 @@ function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; re
           {isAll ? "Show the steps as one line" : "Show all nine steps"}
         </button>
       </p>
-      {machine && <p>The Machine {machine} waits until its hooks are removed.</p>}
+      {machine && <p>The Machine {machine} waits until Holdfast removes its hooks.</p>}
       {marked.length > 0 && (
         <p>
           Volumes that wait until they are attached elsewhere:{" "}
@@ -205,7 +216,7 @@ function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; re
       {deletionTimestamp ? (
         policyOf(satellite.spec) === "Evacuate" && <Act action={undo(satellite, node, placement)} />
       ) : (
-        <p>To undo it, keep the Machine: Holdfast takes the evacuation back as soon as nothing leaves any more.</p>
+        <p>To undo it, keep the Machine: Holdfast undoes the evacuation as soon as nothing leaves any more.</p>
       )}
     </section>
   );

@@ -18,8 +18,8 @@ export function undo(
     label: "Retain the data",
     does:
       `This sets the policy of LinstorSatellite ${name} to Retain. The satellite goes, and its node and its data ` +
-      "stay in LINSTOR. When the Node has a satellite again, it uses this data, and Holdfast takes the evacuation " +
-      "back in LINSTOR. Copies that LINSTOR is making are still made, and their sources go. A Machine that waits " +
+      "stay in LINSTOR. When the Node has a satellite again, it uses this data, and Holdfast undoes the evacuation " +
+      "in LINSTOR. Copies that LINSTOR is making are still made, and their sources go. A Machine that waits " +
       "is not shut down until each volume has an UpToDate copy on another node.",
     command: `kubectl patch linstorsatellite ${name} --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`,
     write: {

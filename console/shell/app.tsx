@@ -7,7 +7,7 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConsoleMasthead } from "./masthead.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ObjectPage, pages } from "./pages.ts";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn, SignInAgain } from "./sign-in.tsx";
 
 /** The whole console: who is signed in, and the page that the address names. */
 export function App() {
@@ -19,8 +19,8 @@ export function App() {
       <main>
         <PageSection>
           {error ? (
-            <Alert variant="danger" isInline title="The console's server cannot be reached" component="h1">
-              {error.message} Look whether holdfast console still runs, and open the address that it prints.
+            <Alert variant="danger" isInline title="The console cannot be opened" component="h1">
+              {error.message}
             </Alert>
           ) : (
             <Spinner aria-label="The console is being opened" />
@@ -28,15 +28,17 @@ export function App() {
         </PageSection>
       </main>
     );
-  if (!session.signedIn) return <SignIn how={session.how} />;
+  if (!session.signedIn && !session.hasEnded) return <SignIn how={session.how} />;
   return (
     <Frame
+      key={session.number}
       masthead={<ConsoleMasthead session={session} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />}
       sidebar={<Navigation isOpen={isOpen} onSelect={() => innerWidth < 1200 && setIsOpen(false)} />}
       skipToContent={<SkipToContent href="#content">Skip to content</SkipToContent>}
       mainContainerId="content"
       isContentFilled
     >
+      {session.hasEnded && <SignInAgain how={session.how} />}
       <ConnectionBanner />
       <Failing key={location}>
         <Suspense fallback={<Spinner aria-label="The page is being loaded" />}>

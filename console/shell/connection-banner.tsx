@@ -1,13 +1,18 @@
 import { Banner } from "@patternfly/react-core";
-import { useBroken } from "../api/connection.ts";
+import { useOutdated } from "../api/connection.ts";
 
-/** Says that what is shown may be old, and that it is being asked for again. */
+/** Says that what is shown may be old, and whether it is being asked for again. */
 export function ConnectionBanner() {
-  const broken = useBroken();
+  const outdated = [...useOutdated()].sort();
+  const namesOf = (because: string) => outdated.flatMap(([name, why]) => (why === because ? [name] : [])).join(", ");
+  const [away, unwatched] = [namesOf("away"), namesOf("unwatched")];
   return (
     <div role="status" aria-live="polite">
-      {broken.size > 0 && (
-        <Banner color="orange">Reconnecting: {[...broken].sort().join(", ")} may be out of date.</Banner>
+      {away && <Banner color="orange">Reconnecting: {away} may be out of date.</Banner>}
+      {unwatched && (
+        <Banner color="orange">
+          You cannot watch {unwatched}, which may be out of date. Open the page again to see changes.
+        </Banner>
       )}
     </div>
   );

@@ -61,7 +61,7 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
               />
             </ToolbarItem>
             <ToolbarItem>
-              <div className="hf-user" title={session.user}>
+              <div className="hf-user" title={session.user ?? undefined}>
                 {session.user}
               </div>
             </ToolbarItem>

@@ -7,22 +7,33 @@ import {
   Content,
   Form,
   FormGroup,
+  Modal,
+  ModalBody,
+  ModalHeader,
   PageSection,
   TextInput,
 } from "@patternfly/react-core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { signIn } from "../api/session.ts";
+import { askAgain, signIn } from "../api/session.ts";
 import { Command } from "../parts/act.tsx";
 
 /** How one signs in where this page cannot ask for a token. */
 const elsewhere: Readonly<Record<string, string>> = {
-  kubeconfig: "Open the address that holdfast console prints: it signs you in.",
-  proxy: "The proxy before the console has forwarded no token that the API server accepts. Load the page again.",
+  kubeconfig:
+    "Open the address that holdfast console prints: it signs you in. If the credential of your kubeconfig has " +
+    "expired, log in to the cluster first, and start holdfast console again.",
+  proxy:
+    "The proxy before the console has forwarded no token that the API server accepts. Open the console in another " +
+    "tab, sign in there, and try again here.",
 };
 
+interface SignInProps {
+  readonly how: string | undefined;
+}
+
 /** Says how to sign in, or asks for a token. */
-export function SignIn({ how = "token" }: { readonly how: string | undefined }) {
+export function SignIn({ how }: SignInProps) {
   useEffect(() => {
     document.title = "Sign in - Holdfast";
   }, []);
@@ -31,52 +42,83 @@ export function SignIn({ how = "token" }: { readonly how: string | undefined }) 
       <PageSection isWidthLimited isCenterAligned>
         <Card>
           <CardTitle component="h1">Sign in to Holdfast</CardTitle>
-          <CardBody>{elsewhere[how] ? <Content component="p">{elsewhere[how]}</Content> : <TokenForm />}</CardBody>
+          <CardBody>
+            <SignInForm how={how} />
+          </CardBody>
         </Card>
       </PageSection>
     </main>
   );
 }
 
+/** Asks for another credential over the open page, which keeps what was typed there. */
+export function SignInAgain({ how }: SignInProps) {
+  useEffect(() => {
+    // A dialog below would close, because each of them listens.
+    const stop = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();
+    addEventListener("keydown", stop, { capture: true });
+    return () => removeEventListener("keydown", stop, { capture: true });
+  }, []);
+  return (
+    <Modal isOpen variant="medium" aria-labelledby="sign-in-again">
+      <ModalHeader title="Your sign-in has ended" labelId="sign-in-again" />
+      <ModalBody>
+        <Content component="p">
+          The API server no longer accepts your credential. Sign in again as the same user, and the page keeps what you
+          have typed.
+        </Content>
+        <SignInForm how={how} />
+      </ModalBody>
+    </Modal>
+  );
+}
+
 /** The server keeps no token: it comes back with each request, encrypted, in a cookie. */
-function TokenForm() {
+function SignInForm({ how = "token" }: SignInProps) {
   const cache = useQueryClient();
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
+  const words = elsewhere[how];
   const submit = async (event: React.FormEvent) => {
     event.preventDefault();
     setIsBusy(true);
     setProblem(undefined);
-    await signIn(cache, token.trim()).catch((error: Error) => setProblem(error.message));
+    await (words ? askAgain(cache) : signIn(cache, token.trim())).catch((error: Error) => setProblem(error.message));
     setIsBusy(false);
   };
   return (
     <>
       <Content component="p">
-        Sign in with a token of yours. You can do here what you can do with kubectl, and nothing else.
+        {words ?? "Sign in with a token of yours. You can do here what you can do with kubectl, and nothing else."}
       </Content>
       {problem && (
-        <Alert variant="danger" isInline title="The token is not accepted" component="h2">
+        <Alert variant="danger" isInline title="You are not signed in" component="h2">
           {problem}
         </Alert>
       )}
       <Form onSubmit={submit}>
-        <FormGroup label="Token" fieldId="token" isRequired>
-          <TextInput
-            id="token"
-            type="password"
-            autoComplete="off"
-            value={token}
-            onChange={(_, value) => setToken(value)}
-          />
-        </FormGroup>
-        <Button type="submit" isDisabled={isBusy || token.trim() === ""} isLoading={isBusy}>
-          Sign in
+        {!words && (
+          <FormGroup label="Token" fieldId="token" isRequired>
+            <TextInput
+              id="token"
+              type="password"
+              autoComplete="off"
+              value={token}
+              onChange={(_, value) => setToken(value)}
+            />
+          </FormGroup>
+        )}
+        <Button type="submit" isDisabled={isBusy || (!words && token.trim() === "")} isLoading={isBusy}>
+          {words ? "Try again" : "Sign in"}
         </Button>
       </Form>
-      <Content component="p">This command makes one for a service account:</Content>
-      <Command>kubectl create token ACCOUNT --namespace NAMESPACE</Command>
+      {!words && (
+        <>
+          <Content component="p">This command makes one for a service account:</Content>
+          <Command>kubectl create token ACCOUNT --namespace NAMESPACE</Command>
+        </>
+      )}
     </>
   );
 }

@@ -30,8 +30,14 @@ interface Class extends KubernetesObject {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
+interface CreateVolumeProps {
+  /** Why the user may create none, as a sentence. */
+  readonly refused: string | undefined;
+  readonly onClose: () => void;
+}
+
 /** Creates Volumes in four steps; what the API server would refuse is said beside its field. */
-export default function CreateVolume({ onClose }: { readonly onClose: () => void }) {
+export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
   const [draft, setDraft] = useState(emptyDraft);
   const [refusals, setRefusals] = useState<readonly string[]>([]);
   const [made, setMade] = useState<readonly string[]>([]);
@@ -67,10 +73,12 @@ export default function CreateVolume({ onClose }: { readonly onClose: () => void
   };
   const field = { problems, draft, change };
   return (
-    <Modal isOpen variant="large" aria-label="Create Volumes" elementToFocus="#name" onEscapePress={onClose}>
+    <Modal isOpen variant="large" aria-label="Create Volumes" elementToFocus="#volume-name" onEscapePress={onClose}>
       <Wizard
         height={560}
-        header={<WizardHeader title="Create Volumes" onClose={onClose} closeButtonAriaLabel="Close" />}
+        header={
+          <WizardHeader title="Create Volumes" description={refused} onClose={onClose} closeButtonAriaLabel="Close" />
+        }
         onClose={onClose}
         onSave={() => void create()}
       >
@@ -157,9 +165,11 @@ export default function CreateVolume({ onClose }: { readonly onClose: () => void
         <WizardStep
           name="Review"
           id="review"
+          // The keyboard scrolls it, also when a refusal makes it longer than its window.
+          body={{ tabIndex: 0 }}
           footer={{
             nextButtonText: manifests.length > 1 ? `Create ${manifests.length} Volumes` : "Create the Volume",
-            isNextDisabled: isBusy || problems.length > 0,
+            isNextDisabled: isBusy || refused !== undefined || problems.length > 0,
           }}
         >
           {refusals.length > 0 && (
@@ -197,20 +207,24 @@ const complaint = ({ field, draft, problems }: FieldProps): string | undefined =
     ? undefined
     : problems.find((problem) => problem.field.split(".").includes(field === "labels" ? "template" : field))?.message;
 
+/** An element whose id is that of a property, such as nodeName, hides this property of its form. */
+const idOf = (field: keyof Draft) => `volume-${field}`;
+
 function Text(props: FieldProps) {
   const { field, label, help, type = "text", draft, change } = props;
   const problem = complaint(props);
+  const id = idOf(field);
   return (
-    <FormGroup label={label} fieldId={field} isRequired={field !== "labels"}>
+    <FormGroup label={label} fieldId={id} isRequired={field !== "labels"}>
       <TextInput
-        id={field}
+        id={id}
         type={type}
         value={draft[field]}
         validated={problem ? "error" : "default"}
-        aria-describedby={`${field}-help`}
+        aria-describedby={`${id}-help`}
         onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
       />
-      <Help id={`${field}-help`} problem={problem} help={help} />
+      <Help id={`${id}-help`} problem={problem} help={help} />
     </FormGroup>
   );
 }
@@ -219,15 +233,16 @@ function Choice({ values, ...props }: FieldProps & { readonly values: readonly s
   const { field, label, draft, change } = props;
   // Who may not list them can still name one.
   if (values.length === 0) return <Text {...props} />;
+  const id = idOf(field);
   return (
-    <FormGroup label={label} fieldId={field} isRequired>
-      <FormSelect id={field} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
+    <FormGroup label={label} fieldId={id} isRequired>
+      <FormSelect id={id} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
         <FormSelectOption value="" label="Choose one" isPlaceholder />
         {values.toSorted().map((value) => (
           <FormSelectOption key={value} value={value} label={value} />
         ))}
       </FormSelect>
-      <Help id={`${field}-help`} problem={complaint(props)} help={undefined} />
+      <Help id={`${id}-help`} problem={complaint(props)} help={undefined} />
     </FormGroup>
   );
 }

@@ -34,17 +34,15 @@ export default function Volumes() {
     () => all.filter((one) => (!node || one.spec.nodeName === node) && (!phase || phaseOf(one) === phase)),
     [all, node, phase],
   );
-  const { refused } = useRefused({ verb: "create", kind: Volume, name: "", object: {} });
+  const may = useRefused({ verb: "create", kind: Volume, name: "", object: {} });
+  const refused = volumes.is === "absent" ? "Volumes are not installed." : may;
   const create = () => setAddress({ create: "1" });
   return (
     <Page
       title="Volumes"
       intro="A Volume is storage on one node, which Salt prepares there, and which becomes a PersistentVolume."
       actions={
-        <Reasoned
-          why={refused ?? (volumes.is === "absent" ? "Volumes are not installed." : undefined)}
-          onClick={create}
-        >
+        <Reasoned why={refused} onClick={create}>
           Create Volumes
         </Reasoned>
       }
@@ -75,13 +73,13 @@ export default function Volumes() {
                 <Empty title="There are no Volumes">Create one to give claims storage of a node.</Empty>
               )
             }
-            actions={(volume) => <Act action={deleteVolume(volume, persistentVolumeOf(volume, byName))} />}
+            actions={(volume) => <Act action={deleteVolume(volume, persistent.is === "ready" ? byName : undefined)} />}
           />
         )}
       </Known>
       {address.get("create") !== null && (
         <Suspense>
-          <CreateVolume onClose={() => setAddress({ create: undefined })} />
+          <CreateVolume refused={refused} onClose={() => setAddress({ create: undefined })} />
         </Suspense>
       )}
     </Page>

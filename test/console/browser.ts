@@ -76,3 +76,17 @@ export async function tabTo(page: Page, element: Locator): Promise<void> {
   }
   throw new Error(`The keyboard does not reach ${element}.`);
 }
+
+/** Notes each state that a row of a table has from now on, however short. Returns how to have them, one a line. */
+export async function noteStates(page: Page, name: string): Promise<() => Promise<string>> {
+  await page.evaluate(`{
+    globalThis.states = [];
+    const note = () => {
+      const row = [...document.querySelectorAll("tr")].find((one) => one.innerText.startsWith(${JSON.stringify(name)}));
+      const text = row?.querySelector("[data-label=State]")?.innerText.trim();
+      if (text && states.at(-1) !== text) states.push(text);
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }`);
+  return () => page.evaluate<string>("states.join('\\n')");
+}

@@ -64,17 +64,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.context().close();
   });
 
-  test("a token that expires brings the sign-in form, and another one the page", async () => {
-    const page = await shown.open("/volumes");
-    await page.getByRole("row", { name: /first/ }).waitFor();
-    shown.client.token = "expired";
-    shown.client.cut();
-    await page.getByLabel("Token").fill(cluster.tokens.admin);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("row", { name: /first/ }).waitFor();
-    await page.context().close();
-  });
-
   test("5,000 claims are shown page by page, found, and shared as an address", async () => {
     await Promise.all(
       Array.from({ length: 5_000 }, (_, index) => {

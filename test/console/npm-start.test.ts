@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { KnativeService } from "../../local/serving/kind.ts";
@@ -9,11 +9,11 @@ import { discover } from "../../shared/kubernetes/discover.ts";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ServiceAccount } from "../worlds/kinds.ts";
-import { manifest } from "../worlds/manifest.ts";
-import { type Program, startProgram } from "../worlds/program.ts";
-import { tokenOf } from "../worlds/service-account.ts";
-import { openBrowser, tabTo } from "./browser.ts";
+import { ServiceAccount } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
+import { type Program, startProgram } from "../harness/program.ts";
+import { tokenOf } from "../harness/service-account.ts";
+import { noteStates, openBrowser, tabTo } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { storageClass } from "./objects.ts";
 
@@ -54,18 +54,6 @@ interface WithConditions extends KubernetesObject {
 const conditionOf = (object: WithConditions | undefined, name: string) =>
   object?.status?.conditions?.find(({ type }) => type === name)?.status;
 
-/** Notes each state that a row has from now on, however short. */
-const noteStates = (page: Page, name: string) =>
-  page.evaluate(`{
-    globalThis.states = [];
-    const note = () => {
-      const row = [...document.querySelectorAll("tr")].find((one) => one.innerText.startsWith(${JSON.stringify(name)}));
-      const text = row?.querySelector("[data-label=State]")?.innerText.trim();
-      if (text && states.at(-1) !== text) states.push(text);
-    };
-    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
-  }`);
-
 describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
   let program: Program;
   let browser: Browser;
@@ -77,7 +65,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await admin.create(StorageClass, asObject(storageClass("metalk8s")));
     browser = await openBrowser();
     // All functions are bundled first where that has not been done before.
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     await program?.stop();
@@ -113,15 +101,14 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await page.keyboard.type("app=reader");
     await next("Next");
     await dialog.getByText("storageClassName: metalk8s").waitFor();
-    await noteStates(page, "data-1");
+    const states = await noteStates(page, "data-1");
     await next("Create the Volume");
     await dialog.waitFor({ state: "hidden" });
 
     const row = page.getByRole("row", { name: /^data-1/ });
     const remove = row.getByRole("button", { name: "Delete" });
     await row.getByText("Available").waitFor();
-    const states = (await page.evaluate("states")) as string[];
-    expect(states.join("\n")).toMatch(/Pending[\s\S]*Job PrepareVolume[\s\S]*Available/);
+    expect(await states()).toMatch(/Pending[\s\S]*Job PrepareVolume[\s\S]*Available/);
     const volume = await admin.get<KubernetesObject & { spec: object }>(Volume, undefined, "data-1");
     expect(volume?.spec).toMatchObject({ nodeName: "laptop", sparseLoopDevice: { size: "1Gi" }, mode: "Filesystem" });
     const made = await admin.get(PersistentVolume, undefined, "data-1");
@@ -147,7 +134,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await dialog.waitFor({ state: "hidden" });
     await row.waitFor({ state: "detached" });
     expect(await admin.get(Volume, undefined, "data-1")).toBeUndefined();
-  }, 300_000);
+  }, 600_000);
 
   test("as a Knative Service, the console runs from the first page to the last, and follows the cluster", async () => {
     const [, server = ""] = /API server +(\S+)/.exec(program.said()) ?? [];
@@ -193,5 +180,5 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     console.log(`Opened from zero: ${ours} ms; a function: ${bare} ms.`);
     // Once, beside others, says nothing of how fast it is: the budget measures that.
     expect(ours).toBeGreaterThan(0);
-  }, 300_000);
+  }, 600_000);
 });

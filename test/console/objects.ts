@@ -110,10 +110,11 @@ export const claim = (name: string, more: object = {}, labels: object = { app: "
   status: { phase: "Bound" },
 });
 
-export const pod = (name: string, claimName: string) => ({
+/** `owners`: its owner references. */
+export const pod = (name: string, claimName: string, owners: readonly object[] = []) => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name, namespace: "shop" },
+  metadata: { name, namespace: "shop", ownerReferences: owners },
   spec: {
     nodeName: "node-1",
     containers: [{ name: "main", image: "web" }],
@@ -166,11 +167,15 @@ export const keptNote = (name: string, step: "kept" | "asks" | "offered") => ({
       : `Volume ${name} of claim shop/${name} is kept for 7d.`,
 });
 
-/** A satellite; with a reason, its evacuation has begun. */
-export const satellite = (name: string, evacuated?: { readonly reason: string; readonly message: string }) => ({
+/** A satellite; with a reason, it is to be evacuated. */
+export const satellite = (
+  name: string,
+  evacuated?: { readonly reason: string; readonly message: string },
+  annotations: object = {},
+) => ({
   apiVersion: "piraeus.io/v1",
   kind: "LinstorSatellite",
-  metadata: { name, finalizers: ["piraeus.io/satellite-protection"] },
+  metadata: { name, finalizers: ["piraeus.io/satellite-protection"], annotations },
   spec: {
     clusterRef: { name: "linstor" },
     deletionPolicy: "Evacuate",
@@ -222,7 +227,10 @@ export const computeNode = (name: string, isAgreed: boolean) => ({
               type: "Evicted",
               status: "Evicting",
               reason: "Evicting",
-              message: JSON.stringify({ migrated: 3, pending: 2 }),
+              message: JSON.stringify({
+                ...{ migrated: 3, migratable: 0, pending: 2, in_progress: 0, unhandleable: 0 },
+                unhandleable_agent: false,
+              }),
               lastTransitionTime: at(10),
             },
           ]

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { tokenOf } from "../harness/service-account.ts";
 import { type Console, openConsole, settled, tabTo, violationsOf } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
+import * as objects from "./objects.ts";
 import { populate } from "./populate.ts";
 
 const paths = [
@@ -65,6 +68,17 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test("a list is filtered and sorted by its address, which follows when a person sorts it", async () => {
+    const page = await shown.open("/volumes?node=node-1&state=Available&sort=Name&desc=1");
+    const names = page.locator("td[data-label=Name]");
+    const sorted = ["available", "binding", "bound", "deletable", "pv-failed", "released"];
+    await expect.poll(() => names.allInnerTexts(), { timeout: 60_000 }).toEqual(sorted.toReversed());
+    await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+    await expect.poll(() => names.allInnerTexts(), { timeout: 60_000 }).toEqual(sorted);
+    expect(page.url()).not.toContain("desc=1");
+    await page.context().close();
+  });
+
   test("a held claim says which pod holds it, on which node", async () => {
     const page = await shown.open("/claims?q=data-web-0");
     const row = page.getByRole("row", { name: /data-web-0/ });
@@ -87,6 +101,30 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("row", { name: "pvc-1 2 data-db-0" }).waitFor();
     await page.getByText("linstor resource list --nodes node-2").waitFor();
     await page.getByRole("button", { name: "Retain the data", disabled: false }).waitFor();
+    await page.context().close();
+  });
+
+  test("an evacuation that waits for a slot is shown, and only a Machine that is deleted is said to wait", async () => {
+    const page = await shown.open("/satellites");
+    const queued = page.getByRole("region", { name: "Evacuation of node-3" });
+    await queued.getByText("Waiting for a free evacuation slot.").waitFor();
+    await queued.getByText("The Machine machine-3 waits until Holdfast removes its hooks.").waitFor();
+    await settled(page);
+    expect(await page.getByText("The Machine machine-2").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("the page of satellites follows the Nodes by one watch, however many satellites leave", async () => {
+    const watched: string[] = [];
+    const page = await shown.open("/");
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === "/watch") watched.push(...searchParams.getAll("path"));
+    });
+    await page.getByRole("navigation").getByRole("link", { name: "Satellites", exact: true }).click();
+    const nodes = () => watched.some((path) => path.startsWith("/api/v1/nodes?watch"));
+    await expect.poll(nodes, { timeout: 60_000 }).toBe(true);
+    expect(watched.filter((path) => path.startsWith("/api/v1/nodes?fieldSelector"))).toEqual([]);
     await page.context().close();
   });
 
@@ -133,17 +171,22 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
-  test("what the API server refuses stands beside the action, in its own words", async () => {
-    const page = await shown.open("/volumes?create=1");
+  test("each step of the wizard passes axe, and what the API server refuses stands beside the action", async () => {
+    const page = await shown.open("/volumes?create=1", { reducedMotion: "reduce" });
     const dialog = page.getByRole("dialog");
+    const next = async () => {
+      expect(await violationsOf(page, "[role=dialog]")).toEqual([]);
+      await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    };
     await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("bound");
     await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
-    await dialog.getByRole("button", { name: "Next", exact: true }).click();
-    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await next();
+    await next();
     await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
-    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await next();
     await dialog.getByRole("button", { name: "Create the Volume" }).click();
     await dialog.getByText('volumes.storage.metalk8s.scality.com "bound" already exists').waitFor();
+    expect(await violationsOf(page, "[role=dialog]")).toEqual([]);
     // Without the right to it, taken away while the dialog is open.
     await page.goto(`${shown.client.url}/kept?q=kept-2`);
     await page.getByRole("button", { name: "Offer", disabled: false }).click();
@@ -165,6 +208,39 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     shown.client.token = cluster.tokens.admin;
   });
 
+  test("a user who may read only claims and sets sees what is not known, and never that all is well", async () => {
+    const rules = [
+      { apiGroups: ["", "apps"], resources: ["persistentvolumeclaims", "statefulsets"], verbs: ["list", "watch"] },
+    ];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "narrow" };
+    const account = { kind: "ServiceAccount", namespace: "default", name: "narrow" };
+    await cluster.add([
+      { apiVersion: "v1", kind: account.kind, metadata: { namespace: account.namespace, name: account.name } },
+      { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "narrow" }, rules },
+      {
+        ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: { name: "narrow" } },
+        ...{ roleRef, subjects: [account] },
+      },
+      { ...objects.statefulSet("alone", "Delete"), metadata: { name: "alone", namespace: "shop" } },
+    ]);
+    shown.client.token = await tokenOf(cluster.admin, account.namespace, account.name);
+    for (const [path, words] of [
+      ["/", "It is not known which are installed."],
+      ["/claims?q=data-web-0", "not known"],
+      ["/claims?tab=sets&q=alone", "not known"],
+    ] as const) {
+      const page = await shown.open(path);
+      await settled(page);
+      await page.getByText(/^Not all of it can be shown: .*cannot list/).waitFor();
+      await page.getByText(words).first().waitFor();
+      const untrue = /at rest|No function is|None: every|No sweep|leaves this set alone/;
+      expect(await page.getByText(untrue).allInnerTexts(), path).toEqual([]);
+      await page.context().close();
+    }
+    shown.client.token = cluster.tokens.admin;
+    await cluster.admin.delete(StatefulSet, "shop", "alone");
+  });
+
   test("who may only read finds each action disabled, with the reason, and it is never tried", async () => {
     shown.client.token = cluster.tokens.reader;
     const page = await shown.open("/volumes?q=deletable");
@@ -179,6 +255,15 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("tooltip", { name: /You may not delete volumes/ }).waitFor();
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.goto(`${shown.client.url}/volumes?create=1`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^You may not create volumes/).waitFor();
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("mine");
+    await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    for (let step = 0; step < 2; step++) await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
+    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await dialog.getByRole("button", { name: "Create the Volume", disabled: true }).waitFor();
     expect(writes).toEqual([]);
     shown.client.token = cluster.tokens.admin;
     await page.context().close();

@@ -1,5 +1,5 @@
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { Namespace, PersistentVolume, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { StillCluster } from "./cluster.ts";
 import * as objects from "./objects.ts";
 
@@ -13,7 +13,7 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
     objects.namespace("shop"),
     ...((await hasNamespace("yaook")) ? [] : [objects.namespace("yaook")]),
     objects.node("node-1", {}, { storage: "yes" }),
-    objects.node("node-2", { [lock]: "" }, { [label]: "True" }),
+    objects.node("node-2", { [lock]: "", "cluster.x-k8s.io/machine": "machine-2" }, { [label]: "True" }),
     objects.storageClass("metalk8s"),
     objects.storageClass("hasty", "Immediate"),
     objects.volume("unknown"),
@@ -43,11 +43,21 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
       reason: "InProgress",
       message: "Waiting on remaining resources and snapshots: 2 resources are left on the node.",
     }),
+    // Its Machine is deleted, and another evacuation has the slot.
+    objects.satellite(
+      "node-3",
+      { reason: "Waiting", message: "Waiting for a free evacuation slot." },
+      { "holdfast.dev/machine": JSON.stringify({ namespace: "default", name: "machine-3", deleting: true }) },
+    ),
     objects.linstorCluster,
     objects.computeNode("node-1", false),
     objects.computeNode("node-2", true),
     objects.event("salt", { apiVersion: "v1", kind: "Volume", name: "pending" }, "SaltUnreachable", "Salt is away."),
   ]);
+  const set = (await admin.get(StatefulSet, "shop", "web"))?.metadata;
+  const { apiVersion, kind } = StatefulSet;
+  const owner = { apiVersion, kind, name: set?.name, uid: set?.uid, controller: true };
+  await add([objects.pod("web-2", "data-web-2", [owner])]);
   await admin.delete(PersistentVolumeClaim, "shop", "data-web-0");
   const held = { step: "held", because: "Claim shop/data-web-0 is kept, because pod web-0 on node-1 uses it." };
   await objects.writeDown(

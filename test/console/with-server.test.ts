@@ -1,18 +1,23 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { byToken } from "../../functions/platform/console/token-sign-in.ts";
 import { tokenTransports } from "../../functions/platform/console/token-transport.ts";
 import { createConsole } from "../../functions/platform/lib/console/console.ts";
 import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
 import { systemClock } from "../../shared/clock.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { createLog } from "../../shared/log.ts";
-import { openBrowser, settled } from "./browser.ts";
+import { ServiceAccount } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
+import { tokenOf } from "../harness/service-account.ts";
+import { openBrowser, settled, violationsOf } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
+import { volume } from "./objects.ts";
 import { populate } from "./populate.ts";
 import { keyFile } from "./server/served.ts";
 
@@ -66,21 +71,86 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     await served.close();
   });
 
-  test("two users at once see the same, do what each may, and one is told what the other does", async () => {
-    const signIn = byToken(
-      tokenTransports({ apiServer: cluster.url, authority: "" }, {}),
-      { keyFile: keyFile(), hours: 1 },
-      systemClock,
-    );
+  test("an API server that is away, at the opening and later, is said to be until it is back", async () => {
+    let isAway = true;
+    let connected = new AbortController();
+    const transport: Transport = async (request) => {
+      if (isAway) throw new Error("connect ECONNREFUSED");
+      const signals = [connected.signal, ...(request.signal ? [request.signal] : [])];
+      return cluster.transport({ ...request, signal: AbortSignal.any(signals) });
+    };
+    const leave = () => {
+      isAway = true;
+      connected.abort();
+      connected = new AbortController();
+    };
+    const served = await serveLocally({ transport, client, kinds, log });
+    onTestFinished(served.close);
+    const page = await openPage();
+    await page.goto(served.address());
+    await page.getByRole("heading", { name: "The console cannot be opened" }).waitFor();
+    await page.getByText("The API server cannot be reached.").waitFor();
+    isAway = false;
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await settled(page);
+
+    leave();
+    const link = (name: string) => page.getByRole("navigation").getByRole("link", { name, exact: true });
+    await link("Eviction").click();
+    // Listed for the first time, and listed before.
+    await page.getByText(/^Reconnecting: .*neutronl3agents/).waitFor();
+    await link("Volumes").click();
+    await page.getByText(/^Reconnecting: .*\bvolumes/).waitFor();
+    await page.evaluate(`{
+      const banner = document.querySelector("[role=status]");
+      globalThis.cleared = 0;
+      const note = () => { if (!banner.innerText) cleared++; };
+      new MutationObserver(note).observe(banner, { subtree: true, childList: true });
+    }`);
+    for (let tries = 0; tries < 3; tries++) await page.waitForRequest(/\/watch\?/);
+    expect(await page.evaluate("cleared")).toBe(0);
+
+    await cluster.add([volume("while-away")]);
+    isAway = false;
+    await page.getByRole("row", { name: /while-away/ }).waitFor();
+    await page.getByText("Reconnecting").waitFor({ state: "detached" });
+  });
+
+  /** The console as in a cluster. Tokens can be given to users, and taken from them. */
+  async function serveByToken() {
+    const tokens = new Map(Object.entries(cluster.tokens));
+    const transports = tokenTransports({ apiServer: cluster.url, authority: "" }, {});
+    // The API server does not know a token that was taken away, and refuses it.
+    const withToken = (token: string) => transports(tokens.get(token) ?? token);
+    const signIn = byToken(withToken, { keyFile: keyFile(), hours: 1 }, systemClock);
     const server = createServer(createConsole({ signIn, place: {}, client, kinds, log })).listen(0, "127.0.0.1");
     await once(server, "listening");
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { url, tokens, cut: () => server.closeAllConnections() };
+  }
+
+  async function signIn(page: Page, token: string) {
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  }
+
+  /** A page in a browser of its own. */
+  async function openPage() {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    return context.newPage();
+  }
+
+  test("two users at once see the same, do what each may, and one sees what the other changes", async () => {
+    const { url } = await serveByToken();
     const open = async (user: "admin" | "reader") => {
-      const context = await browser.newContext();
-      const page = await context.newPage();
+      const page = await openPage();
       await page.goto(`${url}/volumes?q=deletable`);
-      await page.getByLabel("Token").fill(cluster.tokens[user]);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await signIn(page, user);
       await page.getByRole("banner").getByText(user).waitFor();
       return { page, button: page.getByRole("row", { name: /deletable/ }).getByRole("button", { name: "Delete" }) };
     };
@@ -92,7 +162,64 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     await admin.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await Promise.all([admin, reader].map(({ page }) => page.getByText("No Volumes match").waitFor()));
     expect(await reader.page.getByRole("banner").getByText("admin").count()).toBe(0);
-    server.close();
-    server.closeAllConnections();
+
+    await admin.page.getByRole("button", { name: "Sign out" }).click();
+    await admin.page.getByLabel("Token").waitFor();
+    expect(await admin.page.context().cookies()).toEqual([]);
+    expect(await admin.page.getByText("No Volumes match").count()).toBe(0);
+    await cluster.add([volume("deletable", "Available")]);
+    await reader.button.waitFor();
+    await signIn(admin.page, "reader");
+    await admin.page.getByRole("banner").getByText("reader").waitFor();
+    await admin.page.getByRole("button", { name: "Create Volumes", disabled: true }).waitFor();
+  });
+
+  test("a token that expires while a Volume is written down: the page says so, waits, and keeps it", async () => {
+    const { url, tokens, cut } = await serveByToken();
+    tokens.set("old", cluster.tokens.admin);
+    const page = await openPage();
+    await page.clock.install();
+    await page.goto(`${url}/volumes?create=1`);
+    await signIn(page, "old");
+    const name = page.getByLabel("Name *", { exact: true });
+    await name.fill("typed");
+
+    tokens.delete("old");
+    cut();
+    const again = page.getByRole("dialog", { name: "Your sign-in has ended" });
+    await again.getByText("The API server no longer accepts your credential.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await page.clock.runFor("10:00");
+    expect(requests).toEqual([]);
+    await page.keyboard.press("Escape");
+    await signIn(page, "old");
+    await again.getByText("The API server does not accept this token.").waitFor();
+
+    tokens.set("new", cluster.tokens.admin);
+    await signIn(page, "new");
+    await again.waitFor({ state: "detached" });
+    expect(await name.inputValue()).toBe("typed");
+    await cluster.add([volume("later")]);
+    await page.getByText("later", { exact: true }).waitFor();
+  });
+
+  test("another user who signs in on an open page is shown nothing of the one before", async () => {
+    const { url, tokens, cut } = await serveByToken();
+    tokens.set("old", cluster.tokens.admin);
+    await cluster.admin.create(ServiceAccount, manifest(ServiceAccount, { namespace: "default", name: "stranger" }));
+    const page = await openPage();
+    await page.goto(`${url}/volumes`);
+    await page.getByLabel("Token").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await signIn(page, "old");
+    await page.getByRole("row", { name: /^bound/ }).waitFor();
+    tokens.delete("old");
+    cut();
+    await page.getByRole("dialog", { name: "Your sign-in has ended" }).waitFor();
+    await signIn(page, await tokenOf(cluster.admin, "default", "stranger"));
+    await page.getByText(/"system:serviceaccount:default:stranger" cannot list/).waitFor();
+    expect(await page.getByRole("row", { name: /^bound/ }).count()).toBe(0);
   });
 });

@@ -4,6 +4,11 @@ import { get } from "node:http";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { tokenTransports } from "../../../functions/platform/console/token-transport.ts";
+import { createConsole } from "../../../functions/platform/lib/console/console.ts";
+import { declaredKinds } from "../../../functions/platform/lib/console/declared-kinds.ts";
+import type { SignIn } from "../../../functions/platform/lib/console/sign-in.ts";
+import { createLog } from "../../../shared/log.ts";
 import { cookieOf, keyFile, listen, type Served, serveFunction, serveOnLoopback } from "./served.ts";
 
 interface Seen {
@@ -431,10 +436,13 @@ describe("watches", () => {
     onTestFinished(() => void outgoing.destroy());
     const [response] = (await once(outgoing, "response")) as [IncomingMessage];
     const lines = createInterface({ input: response })[Symbol.asyncIterator]();
-    /** `undefined` after the last line. */
+    /** The next event or end; `undefined` after the last line. */
     const next = async () => {
-      const { value } = await lines.next();
-      return value === undefined ? undefined : JSON.parse(value);
+      for (;;) {
+        const { value } = await lines.next();
+        const line = value === undefined ? undefined : JSON.parse(value);
+        if (!line || line.event || line.end || !line.path) return line;
+      }
     };
     expect(await next()).toEqual({});
     return { api, outgoing, next };
@@ -503,6 +511,35 @@ describe("watches", () => {
     await Promise.all(closed);
   });
 
+  test.each([both, `/cluster${pods}`])(
+    "none begin for a page that goes while its credential is read: %s",
+    async (path) => {
+      const api = await apiServer();
+      const [asked, signedIn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const transport = tokenTransports({ apiServer: api.url, authority: "" }, {})("mine");
+      const signIn: SignIn = {
+        how: "proxy",
+        async transportFor() {
+          asked.resolve();
+          await signedIn.promise;
+          return transport;
+        },
+        forget: () => undefined,
+      };
+      const handle = createConsole({ signIn, place: {}, client: ".", kinds: declaredKinds(), log: createLog("error") });
+      const answered = Promise.withResolvers<void>();
+      const port = await listen((request, response) => {
+        response.once("close", signedIn.resolve);
+        void handle(request, response).then(answered.resolve);
+      });
+      const outgoing = get({ host: "127.0.0.1", port, path, agent: false }).on("error", () => {});
+      await asked.promise;
+      outgoing.destroy();
+      await answered.promise;
+      expect(api.seen).toEqual([]);
+    },
+  );
+
   test("a single one is passed on as it is, and ends with the page, too", async () => {
     const opened = Promise.withResolvers<ServerResponse>();
     const api = await apiServer((_, watch) => {
@@ -545,6 +582,23 @@ describe("on loopback", () => {
     const again = await ask({ path: secret });
     expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
     expect((await ask({ path: new URL(address()).pathname })).status).toBe(303);
+  });
+
+  test("an address with the page of an object opens that page, and no other address", async () => {
+    const { ask, address } = await open();
+    const opened = async (page: string) => {
+      const { pathname, search } = new URL(address(page));
+      return (await ask({ path: `${pathname}${search}` })).headers.location;
+    };
+    expect(await opened("/object/PersistentVolumeClaim/shop/data")).toBe("/object/PersistentVolumeClaim/shop/data");
+    for (const page of [
+      "//evil.example/x/y/z",
+      "/object/a/b/c?d",
+      "/\\evil/object/a/b",
+      "https://evil.example",
+      "/open/x",
+    ])
+      expect(await opened(page)).toBe("/");
   });
 
   test("a wrong secret, or a part of it, opens nothing", async () => {
