@@ -35,7 +35,7 @@ const commands: readonly Subcommand[] = [
   completion,
 ];
 
-const about = `Asks and tends Holdfast on the cluster of a kubeconfig, with your rights.
+const about = `Shows and operates Holdfast on the cluster of a kubeconfig, with your rights.
 
 Exit codes: 0, done, or the answer is good; 1, the answer is bad, and a person
 must act; 2, it could not tell: no cluster, a wrong name, a missing right.`;

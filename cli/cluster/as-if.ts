@@ -20,10 +20,16 @@ export function readAsIf(file: string, live: KubernetesObject): KubernetesObject
   } catch (cause) {
     throw new UserError(`${file} cannot be read: ${(cause as Error).message.split("\n")[0]}`, { cause });
   }
-  const { namespace, name, uid, resourceVersion } = live.metadata;
+  const { namespace, name, uid, resourceVersion, creationTimestamp, managedFields } = live.metadata;
   if (read?.kind !== live.kind || read.metadata?.name !== name)
     throw new UserError(`${file} holds no ${live.kind} ${name}: start from kubectl get ${live.kind} ${name} -o yaml`);
-  const metadata: ObjectMeta = { ...read.metadata, ...(namespace ? { namespace } : {}), name, uid, resourceVersion };
+  const metadata = {
+    // kubectl hides who manages which field, and rules decide by it.
+    ...{ creationTimestamp, managedFields },
+    ...read.metadata,
+    ...(namespace ? { namespace } : {}),
+    ...{ name, uid, resourceVersion },
+  } as ObjectMeta;
   return { ...read, apiVersion: live.apiVersion, kind: live.kind, metadata };
 }
 

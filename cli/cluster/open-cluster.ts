@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node";
 import { systemClock } from "../../shared/clock.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { caller } from "../../shared/kubernetes/call.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { loadKubeconfig } from "../../shared/kubernetes/load-kubeconfig.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { ClusterOptions } from "./cluster-options.ts";
 
@@ -33,10 +34,9 @@ export function openCluster({ kubeconfig, context }: ClusterOptions): Cluster {
   if (!kubeconfig && !KUBECONFIG && !inCluster && !existsSync(join(homedir(), ".kube/config")))
     throw new UserError("No cluster is named: give --kubeconfig FILE, or set KUBECONFIG.");
   const file = kubeconfig && fromHere(kubeconfig);
-  const config = new KubeConfig();
+  let config: KubeConfig;
   try {
-    if (file) config.loadFromFile(file);
-    else config.loadFromDefault();
+    config = loadKubeconfig(file);
   } catch (cause) {
     throw unreadable(kubeconfig ?? KUBECONFIG, cause);
   }

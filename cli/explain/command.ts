@@ -1,11 +1,12 @@
 import { Command } from "commander";
+import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { terminal } from "../../shared/terminal/terminal.ts";
 import { type PlaceOptions, withPlace } from "../cluster/cluster-options.ts";
 import { findObject, readName } from "../cluster/find-object.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
 import { exitCode } from "../exit-code.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
-import { askingWith, findRules } from "../rules/ask-rules.ts";
+import { askingWith, type FoundRules, findRules, gapsOf } from "../rules/ask-rules.ts";
 import type { Subcommand } from "../subcommand.ts";
 import { type Explanation, explain as explainObject } from "./explain.ts";
 import { printExplanation } from "./print.ts";
@@ -13,6 +14,7 @@ import { printExplanation } from "./print.ts";
 interface ExplainOptions extends PlaceOptions {
   readonly output?: Format;
   readonly watch?: boolean;
+  readonly all?: boolean;
 }
 
 /** Milliseconds between two looks of `--watch`. */
@@ -32,19 +34,25 @@ export const explain: Subcommand = {
           )
           .argument("<OBJECT...>", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
       ),
-    ).option("-w, --watch", "look again every two seconds, and print what has changed"),
+    )
+      .option("-w, --watch", "look again every two seconds, and print what has changed, until it is gone")
+      .option("--all", "of a namespace, explain every object in it, not only the first 20"),
   async run(words, options: ExplainOptions) {
     const named = readName(words);
     const { client, namespace } = openCluster(options);
     const rules = await findRules(client, options.installNamespace);
     const asking = askingWith(client);
     const out = terminal(process.stdout);
-    const look = async () => {
-      const { kind, object } = await findObject(client, named, options.namespace ?? namespace, rules.kinds);
-      return withNotice(await explainObject(kind, object, rules, asking), rules);
-    };
-    for (let before = ""; ; ) {
-      const explanation = await look();
+    const { kind, object } = await findObject(client, named, options.namespace ?? namespace, rules.kinds);
+    const { namespace: place, name, uid } = object.metadata;
+    let before = "";
+    for (
+      let live: KubernetesObject | undefined = object;
+      live?.metadata.uid === uid;
+      live = await client.get<KubernetesObject>(kind, place, name)
+    ) {
+      const seen = { ...live, apiVersion: kind.apiVersion, kind: kind.kind };
+      const explanation = withNotice(await explainObject(kind, seen, rules, asking, options.all), rules);
       const text = JSON.stringify(explanation);
       if (text !== before && options.output) process.stdout.write(formatted(explanation, options.output));
       else if (text !== before) printExplanation(explanation, asking.clock.now(), out);
@@ -52,24 +60,21 @@ export const explain: Subcommand = {
       if (!options.watch) return codeOf(explanation);
       await asking.clock.sleep(pause);
     }
+    if (!options.output) out.print(`${describe(referenceTo(object))} is gone.`);
+    return exitCode.good;
   },
 };
 
 /** Says what the answer rests on, where not all of it could be read. */
-function withNotice(
-  explanation: Explanation,
-  { isGuess, installed }: { isGuess: boolean; installed: readonly unknown[] },
-) {
+function withNotice(explanation: Explanation, rules: FoundRules) {
   const gaps = [
-    ...(isGuess
+    ...(rules.isGuess
       ? [
           "You may not read which functions are installed. All rules were asked, with their default settings: ask " +
             "for the right to list Services and Deployments in the namespace of Holdfast.",
         ]
       : []),
-    ...(!isGuess && installed.length === 0
-      ? ["No function of Holdfast was found. Is it in another namespace? Give --install-namespace."]
-      : []),
+    ...gapsOf(rules),
   ];
   return { ...explanation, gaps: [...explanation.gaps, ...gaps] };
 }

@@ -5,7 +5,7 @@ import { Namespace } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { progressNameOf, type Rule, slug } from "../../shared/rule.ts";
-import { keyOf } from "../../shared/subject.ts";
+import { keyOf, type ObjectSubject } from "../../shared/subject.ts";
 import { readOrNote } from "../cluster/read-or-note.ts";
 import { type AskedRule, type Asking, type Judgement, judge } from "../rules/judge.ts";
 import { aboutFinalizer } from "./finalizers.ts";
@@ -33,6 +33,8 @@ export interface Explanation {
   readonly holds: readonly Hold[];
   /** What rules say of it, and of what belongs to it. */
   readonly words: readonly Word[];
+  /** So many objects that rules look at for this one are not explained. */
+  readonly unexplained: number;
   /** Of a namespace that is being deleted: what is left in it. */
   readonly content?: Content;
   /** A person must act. */
@@ -48,7 +50,8 @@ export interface Rules {
 }
 
 /**
- * Asks every rule about an object, live, and says what is written down on it.
+ * Asks every rule about an object, live, and says what is written down on it. Of a namespace that is being deleted it
+ * explains the first objects in it, or `all`.
  *
  * @throws ApiError
  */
@@ -57,22 +60,27 @@ export async function explain(
   object: KubernetesObject,
   rules: Rules,
   asking: Asking,
+  all = false,
 ): Promise<Explanation> {
   const asked = await askAll(kind, object, rules, asking);
   const { words, gaps } = said(asked, object, asking.clock.now());
-  for (const other of await othersBehind(asked, asking, gaps)) {
-    const { words: more } = said(
+  const others = subjectsBehind(asked);
+  for (const other of await othersBehind(others.slice(0, mostOthers), asked, asking, gaps)) {
+    const { words: more, gaps: moreGaps } = said(
       await askAll(other.kind, other.object, rules, asking),
       other.object,
       asking.clock.now(),
     );
     words.push(...more.filter((one) => !words.some(({ rule, about }) => rule === one.rule && about === one.about)));
+    gaps.push(...moreGaps.filter((gap) => !gaps.includes(gap)));
   }
   words.push(...unsaid(rules, words, object));
-  const untilOf = async (kind: Kind, one: KubernetesObject) =>
-    (await explain(kind, one, rules, asking)).holds.map(({ finalizer, until }) => `${finalizer}: ${until}`);
+  const untilOf = async (kind: Kind, one: KubernetesObject) => {
+    const { holds, isStuck, gaps } = await explain(kind, one, rules, asking);
+    return { until: holds.map(({ finalizer, until }) => `${finalizer}: ${until}`), isStuck, gaps };
+  };
   const hangs = kind.kind === Namespace.kind && object.metadata.deletionTimestamp !== undefined;
-  const content = hangs ? await contentOf(object, asking.client, untilOf) : undefined;
+  const content = hangs ? await contentOf(object, asking.client, untilOf, all) : undefined;
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const left = asked.flatMap(({ judgement }) =>
     isDeleted && "decisions" in judgement ? leftBy(judgement, object) : [],
@@ -87,8 +95,11 @@ export async function explain(
     ...(object.metadata.deletionTimestamp ? { deletedSince: object.metadata.deletionTimestamp } : {}),
     holds,
     words,
+    unexplained: Math.max(0, others.length - mostOthers),
     ...(content ? { content } : {}),
-    isStuck: words.some(({ isStuck }) => isStuck) || (isDeleted && holds.some(({ owner }) => owner === absent)),
+    isStuck:
+      [...words, ...(content?.held ?? [])].some(({ isStuck }) => isStuck) ||
+      (isDeleted && holds.some(({ owner }) => owner === absent)),
     gaps: [...gaps, ...(content?.gaps ?? [])],
   };
 }
@@ -115,7 +126,7 @@ function said(asked: readonly Asked[], object: KubernetesObject, now: number) {
     } else {
       const word = wordWritten(rule, object, judgement.unknown);
       if (word) words.push(word);
-      if (judgement.because !== "system") gaps.push(`${rule.name} could not look: ${judgement.unknown}`);
+      gaps.push(`${rule.name} could not look: ${judgement.unknown}`);
     }
   }
   return { words, gaps };
@@ -124,15 +135,24 @@ function said(asked: readonly Asked[], object: KubernetesObject, now: number) {
 /** Of so many objects that another one waits for it says what they wait for. */
 const mostOthers = 5;
 
-/**
- * The objects that rules look at for an event about this one, as far as something is written down on them: a Machine
- * waits for the satellite of its Node, whichever rule has its turn there.
- */
-async function othersBehind(asked: readonly Asked[], { client }: Asking, gaps: string[]) {
+/** The other objects that rules look at for an event about this one. */
+function subjectsBehind(asked: readonly Asked[]): readonly ObjectSubject[] {
   const subjects = asked.flatMap(({ judgement }) => ("decisions" in judgement ? judgement.others : []));
-  const unique = [...new Map(subjects.map((subject) => [keyOf(subject), subject])).values()].slice(0, mostOthers);
+  return [...new Map(subjects.map((subject) => [keyOf(subject), subject])).values()];
+}
+
+/**
+ * Those on which something is written down: a Machine waits for the satellite of its Node, whichever rule has its turn
+ * there.
+ */
+async function othersBehind(
+  others: readonly ObjectSubject[],
+  asked: readonly Asked[],
+  { client }: Asking,
+  gaps: string[],
+) {
   const objects = await Promise.all(
-    unique.map(async ({ kind, namespace, name }) => {
+    others.map(async ({ kind, namespace, name }) => {
       const what = `${kind.kind} ${name}`;
       const object = await readOrNote(gaps, what, () => client.get<KubernetesObject>(kind, namespace, name));
       return object ? [{ kind, object: { ...object, apiVersion: kind.apiVersion, kind: kind.kind } }] : [];

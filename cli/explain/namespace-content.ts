@@ -10,6 +10,10 @@ interface Left {
   readonly finalizers: readonly string[];
   /** What would let it go. */
   readonly until: readonly string[];
+  /** A person must act. */
+  readonly isStuck: boolean;
+  /** What could not be found out about it, in sentences. */
+  readonly gaps: readonly string[];
 }
 
 /** What is left in a namespace that is being deleted. */
@@ -23,7 +27,7 @@ export interface Content {
   readonly gaps: readonly string[];
 }
 
-/** So many objects are explained one by one. */
+/** So many objects are explained, unless all are asked for; and of all, so many at once. */
 const mostExplained = 20;
 
 interface Terminating extends KubernetesObject {
@@ -33,10 +37,18 @@ interface Terminating extends KubernetesObject {
 }
 
 /** Says what would let an object go, a sentence or more for each of its finalizers. */
-type UntilOf = (kind: Kind, object: KubernetesObject) => Promise<readonly string[]>;
+type UntilOf = (kind: Kind, object: KubernetesObject) => Promise<Pick<Left, "until" | "isStuck" | "gaps">>;
 
-/** All that is left in a namespace, of every kind that the cluster serves and the user may list. */
-export async function contentOf(namespace: Terminating, client: Client, untilOf: UntilOf): Promise<Content> {
+/**
+ * All that is left in a namespace, of every kind that the cluster serves and the user may list; `all`: with all that
+ * finalizers hold explained, however long that takes.
+ */
+export async function contentOf(
+  namespace: Terminating,
+  client: Client,
+  untilOf: UntilOf,
+  all: boolean,
+): Promise<Content> {
   const gaps: string[] = [];
   const found: { readonly kind: Kind; readonly object: KubernetesObject }[] = [];
   const served = await discover(client, (path) => gaps.push(`${path} does not answer: what is left of its kinds?`));
@@ -52,14 +64,28 @@ export async function contentOf(namespace: Terminating, client: Client, untilOf:
     }
   }
   const held = found.filter(({ object }) => object.metadata.finalizers?.length);
-  const left = await Promise.all(held.slice(0, mostExplained).map((one) => leftOf(one, client, untilOf)));
-  const unexplained = held.slice(mostExplained).map(({ object }) => ({ ...identity(object), until: [] }));
+  const left: Left[] = [];
+  for (let from = 0; from < (all ? held.length : Math.min(held.length, mostExplained)); from += mostExplained) {
+    const next = held.slice(from, from + mostExplained);
+    left.push(...(await Promise.all(next.map((one) => leftOf(one, client, untilOf)))));
+  }
+  const unexplained = held.slice(left.length).map(({ object }) => ({
+    ...identity(object),
+    until: [],
+    isStuck: false,
+    gaps: [],
+  }));
+  if (unexplained.length > 0)
+    gaps.push(
+      `What would let ${unexplained.length} of these ${held.length} objects go: only the first ${left.length} are ` +
+        "explained. To have all of them explained, give --all.",
+    );
   const { conditions = [] } = namespace.status ?? {};
   return {
     conditions: conditions.flatMap(({ status, message }) => (status === "True" && message ? [message] : [])),
     held: [...left, ...unexplained],
     others: found.length - held.length,
-    gaps,
+    gaps: [...new Set([...gaps, ...left.flatMap((one) => one.gaps)])],
   };
 }
 
@@ -75,5 +101,5 @@ async function leftOf(
 ): Promise<Left> {
   const read = await client.get<KubernetesObject>(kind, metadata.namespace, metadata.name);
   const object = { metadata, ...read, apiVersion: kind.apiVersion, kind: kind.kind };
-  return { ...identity(object), until: await untilOf(kind, object) };
+  return { ...identity(object), ...(await untilOf(kind, object)) };
 }

@@ -7,7 +7,7 @@ import type { Word } from "./word.ts";
 
 /** Prints an explanation for people: what holds the object, what each rule says of it, and what could not be told. */
 export function printExplanation(explanation: Explanation, now: number, out: Terminal): void {
-  const { object, deletedSince, holds, words, content, gaps } = explanation;
+  const { object, deletedSince, holds, words, unexplained, content, gaps } = explanation;
   const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
   const state = deletedSince ? `is being deleted since ${when(deletedSince, now)}.` : "is not being deleted.";
   line(0, `${out.paint("bold", object)} ${state} ${held(holds, deletedSince !== undefined)}`);
@@ -22,13 +22,20 @@ export function printExplanation(explanation: Explanation, now: number, out: Ter
     line(2, `${out.paint(word.isStuck ? "red" : "green", word.rule)} ${aboutAnother(word, object)}${first}`);
     for (const sentence of more) line(4, sentence);
   }
+  if (unexplained > 0)
+    line(
+      0,
+      `Rules look at ${unexplained} more ${unexplained === 1 ? "object" : "objects"} for it, which ` +
+        `${unexplained === 1 ? "is" : "are"} not explained here. holdfast status names the objects that wait.`,
+    );
   if (holds.length === 0 && words.length === 0) line(0, "No rule of Holdfast has anything to say about it.");
   if (content) printContent(content, line, out);
   for (const gap of gaps) line(0, `${out.paint("yellow", "Not known:")} ${gap}`);
 }
 
 function held(all: Explanation["holds"], isDeleted: boolean): string {
-  if (all.length === 0) return isDeleted ? "Nothing holds it: it goes at any moment." : "No finalizer would hold it.";
+  if (all.length === 0)
+    return isDeleted ? "Nothing holds it: it is about to be deleted." : "No finalizer would hold it.";
   const hooks = all.filter(({ isHook }) => isHook).length;
   const what = [counted(all.length - hooks, "finalizer"), counted(hooks, "hook")].filter(Boolean).join(" and ");
   const does = isDeleted ? `${all.length === 1 ? "holds" : "hold"} it.` : "would hold it if it were deleted.";
@@ -45,11 +52,11 @@ function sentencesOf(word: Word, now: number): readonly string[] {
   const { message, decision, written, away, difference, unknown } = word;
   const does = decision === "write" || decision === "call" ? "It does this with its next event: " : "";
   return [
-    ...(unknown === undefined ? [] : [`No look could be had: ${unknown}`]),
+    ...(unknown === undefined ? [] : [`The rule cannot say how things stand now: ${unknown}`]),
     ...(message === undefined ? [] : [`${does}${message}`]),
     ...(difference ? [difference] : []),
     ...(written ? [asWritten(written, message, now)] : []),
-    ...(away ? [`It waits for an external system: ${away.because}`] : []),
+    ...(away ? [away.because] : []),
   ];
 }
 
@@ -65,7 +72,8 @@ function printContent(content: Content, line: (indent: number, text: string) => 
     line(2, `${out.paint("bold", object)} is held by ${finalizers.join(", ")}.`);
     for (const sentence of until) line(4, sentence);
   }
-  if (others > 0) line(2, `${others} more objects, which no finalizer holds: they go when Kubernetes comes to them.`);
+  if (others === 1) line(2, "One more object, which no finalizer holds: Kubernetes deletes it soon.");
+  if (others > 1) line(2, `${others} more objects, which no finalizer holds: Kubernetes deletes them soon.`);
   if (held.length + others === 0) line(2, "Nothing that you may list.");
   for (const condition of conditions) line(2, `Kubernetes says: ${condition}`);
 }

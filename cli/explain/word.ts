@@ -82,6 +82,7 @@ export function wordOf(rule: Rule, decision: Decision, now: number): Word | unde
   const isSilent = isDone || decision.do === "leave";
   if (isSilent && (!before || rule.progressName)) return undefined;
   if (before && decision.do === "leave") return waitsForNothing(before, rule);
+  if (before && isDone && decision.progress === "unchanged") return before;
   const removes = removedBy(decision);
   const difference = step && progress ? differenceOf(progress, step, message) : undefined;
   const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";

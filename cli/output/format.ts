@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import { stringify } from "yaml";
+import { Document, type ToStringOptions, visit } from "yaml";
+import { visible } from "../../shared/terminal/visible.ts";
 
 /** How an answer is printed, where it is not for people. */
 export type Format = "json" | "yaml";
@@ -14,5 +15,16 @@ const describeFormat = (choices: readonly string[]) =>
 
 /** An answer as JSON or YAML, with a line's end. */
 export function formatted(answer: object, format: Format): string {
-  return format === "json" ? `${JSON.stringify(answer, null, 2)}\n` : stringify(answer);
+  return format === "json" ? `${visible(JSON.stringify(answer, null, 2))}\n` : asYaml(answer);
+}
+
+/** YAML that is safe to show on a terminal, and means the same: control characters stand in double quotes, escaped. */
+export function asYaml(value: unknown, options: ToStringOptions = {}): string {
+  const document = new Document(value);
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value === "string" && visible(scalar.value) !== scalar.value) scalar.type = "QUOTE_DOUBLE";
+    },
+  });
+  return visible(document.toString(options));
 }

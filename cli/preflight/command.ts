@@ -72,7 +72,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["The version of Kubernetes", () => kubernetesVersion(client, served)],
     ["The version of Knative", () => knativeVersions(client)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
-    ["What you may install", () => rightsToInstall(client, rules, namespace, brings)],
+    ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
     ["Who else does the same work", () => whoElse(client, systems)],
     ["Which compute nodes Yaook keeps", () => yaooksOwn(client, systems)],
     ["Which sets have a policy of their own", () => policiesOfOthers(client, systems)],

@@ -2,6 +2,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule } from "../../shared/rule.ts";
+import { installedKinds } from "../uninstall/installed.ts";
 import type { Check } from "./finding.ts";
 
 const SelfSubjectAccessReview: Kind = {
@@ -34,23 +35,34 @@ async function may(client: Client, right: Right): Promise<boolean> {
 }
 
 const rbac = "rbac.authorization.k8s.io";
-const admission = "admissionregistration.k8s.io";
+/** Objects of these come with optional components only. */
+const optional = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "NetworkPolicy", "EventTransform"];
+/** The edition without Knative has its functions in these. */
+const withoutKnative = ["apps/v1 Deployment", "v1 Service"];
 
-/** What an installation creates. */
-const created = (namespace: string): readonly Right[] => [
-  { verb: "create", group: "", resource: "namespaces" },
-  { verb: "create", group: rbac, resource: "clusterroles" },
-  { verb: "create", group: rbac, resource: "clusterrolebindings" },
-  { verb: "create", group: admission, resource: "validatingadmissionpolicies" },
-  { verb: "create", group: admission, resource: "validatingadmissionpolicybindings" },
-  { verb: "create", group: "", resource: "serviceaccounts", namespace },
-  { verb: "create", group: "", resource: "configmaps", namespace },
-  { verb: "create", group: rbac, resource: "roles", namespace },
-];
+/** What is written to the kinds that an installation has objects of, where the cluster serves them. */
+function written(served: readonly Kind[], namespace: string, verbs: readonly string[]): readonly Right[] {
+  const names = new Set(served.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+  const others = names.has("serving.knative.dev/v1 Service") ? withoutKnative : [];
+  return installedKinds
+    .filter(({ apiVersion, kind }) => {
+      const name = `${apiVersion} ${kind}`;
+      return names.has(name) && !others.includes(name) && !optional.includes(kind);
+    })
+    .flatMap((kind) =>
+      verbs.map((verb) => ({
+        verb,
+        group: groupOf(kind),
+        resource: kind.plural,
+        ...(kind.namespaced ? { namespace } : {}),
+      })),
+    );
+}
 
-/** Whether the user may create the objects of these rules, and grant what their roles grant. @throws ApiError */
+/** Whether the user may write the objects of these rules, and grant what their roles grant. @throws ApiError */
 export async function rightsToInstall(
   client: Client,
+  served: readonly Kind[],
   rules: readonly Rule[],
   namespace: string,
   brings: boolean,
@@ -58,22 +70,34 @@ export async function rightsToInstall(
   const definitions = { verb: "create", group: "apiextensions.k8s.io", resource: "customresourcedefinitions" };
   const isGranter = await may(client, { verb: "escalate", group: rbac, resource: "clusterroles" });
   const wanted = [
-    ...created(namespace),
+    ...written(served, namespace, ["create", "patch"]),
     ...(brings ? [definitions] : []),
     ...(isGranter ? [] : rules.flatMap(grantedBy)),
   ];
-  const distinct = [...new Map(wanted.map((right) => [JSON.stringify(right), right])).values()];
-  const lacking: Right[] = [];
-  for (const right of distinct) if (!(await may(client, right))) lacking.push(right);
-  if (lacking.length === 0) return [{ what: "You may create what an installation consists of." }];
-  const names = lacking.map(({ verb, group, resource }) => `${verb} ${resource}${group ? `.${group}` : ""}`);
+  const missing = await lacking(client, wanted);
+  const undeletable = await lacking(client, written(served, namespace, ["delete"]));
+  const note: readonly Check[] = undeletable
+    ? [{ what: `You may not: ${undeletable}.`, why: "An uninstall needs these rights.", isNote: true }]
+    : [];
+  if (!missing) return [{ what: "You may write what an installation consists of." }, ...note];
   return [
+    ...note,
     {
-      what: `You may not: ${[...new Set(names)].join(", ")}.`,
-      why: "The API server refuses objects that you may not create, and roles that grant more than you have.",
+      what: `You may not: ${missing}.`,
+      why: "The API server refuses objects that you may not write, and roles that grant more than you have.",
       todo: "Install as a cluster administrator.",
     },
   ];
+}
+
+/** The rights that the user lacks, as words; empty where none is lacking. @throws ApiError */
+async function lacking(client: Client, rights: readonly Right[]): Promise<string> {
+  const distinct = [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
+  const missing: Right[] = [];
+  for (const right of distinct) if (!(await may(client, right))) missing.push(right);
+  return [...Map.groupBy(missing, ({ group, resource }) => `${resource}${group ? `.${group}` : ""}`)]
+    .map(([resource, of]) => `${[...new Set(of.map(({ verb }) => verb))].join("/")} ${resource}`)
+    .join(", ");
 }
 
 const grantedBy = ({ permissions }: Rule): readonly Right[] =>

@@ -70,7 +70,7 @@ export async function knativeVersions(client: Client): Promise<readonly Check[]>
     return [
       {
         what: "Knative is not installed.",
-        why: "Then nothing scales functions to zero, and Holdfast's own source and broker bring the events.",
+        why: "Functions then always run, and Holdfast's own source and broker bring the events.",
         todo: "Install the overlay no-knative, or install Knative Serving and Eventing first.",
         isNote: true,
       },

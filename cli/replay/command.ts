@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
 import { terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 import { type ClusterOptions, withCluster } from "../cluster/cluster-options.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
 import { exitCode } from "../exit-code.ts";
@@ -12,6 +13,7 @@ import { replay as replayEvent } from "./replay.ts";
 interface ReplayOptions extends ClusterOptions {
   readonly rule?: string;
   readonly act?: boolean;
+  readonly defaults?: boolean;
   readonly namespace: string;
 }
 
@@ -28,14 +30,16 @@ export const replay: Subcommand = {
         .argument("<EVENT>", "a file, or the name of an event in the ConfigMap holdfast-dead-letters")
         .option("--rule <SYSTEM/RULE>", "another rule than the one that the event was meant for")
         .option("--act", "carry the decisions out")
+        .option("--defaults", "where the function is not installed, go on with its default settings")
         .option("-n, --namespace <NS>", "where Holdfast is installed", "holdfast"),
     ),
-  async run([source = ""], { rule: chosen, act = false, namespace, ...options }: ReplayOptions) {
+  async run([source = ""], { rule: chosen, act = false, defaults = false, namespace, ...options }: ReplayOptions) {
     const { client } = openCluster(options);
     const saved = await findDeadLetter(source, client, namespace);
     const rule = await loadRule(chosen ?? saved.destination);
     const out = terminal(process.stdout);
-    for await (const line of replayEvent(rule, saved, { client, clock: systemClock, act, namespace })) out.print(line);
+    for await (const line of replayEvent(rule, saved, { client, clock: systemClock, act, defaults, namespace }))
+      out.print(wrap(line, 2, out.width));
     return exitCode.good;
   },
 };

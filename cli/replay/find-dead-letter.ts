@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
+import { isEventKey } from "../../functions/platform/lib/kept-event.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
@@ -33,7 +34,9 @@ export async function findDeadLetter(source: string, client: Client, namespace: 
   );
   const saved = configMap?.data?.[source];
   if (saved !== undefined) return parse(saved, `The event ${source}`);
-  const names = Object.keys(configMap?.data ?? {}).sort();
+  const names = Object.keys(configMap?.data ?? {})
+    .filter(isEventKey)
+    .sort();
   const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no events.";
   throw new UserError(
     `There is no file ${source}, and no such event in ConfigMap ${namespace}/${configMapName}. ${known}`,

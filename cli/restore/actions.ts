@@ -53,7 +53,7 @@ export async function offer(client: Client, namespace: string, name: string, vol
       ? `The claim that there is has volume ${claim.spec.volumeName}. To swap: delete the claim and its pod, ` +
         `kubectl delete pvc ${name} -n ${namespace}. Then: ${shape} A StatefulSet does that itself.`
       : claim
-        ? "The claim that there is gets it, if it asks for nothing else."
+        ? "The claim that exists gets it, if it asks for nothing else."
         : shape,
   };
 }
@@ -64,7 +64,16 @@ export async function offer(client: Client, namespace: string, name: string, vol
  * @throws UserError where no volume waits for that, or no namespace is there.
  */
 export async function succeed(client: Client, name: string, former?: string): Promise<Plan> {
-  const waiting = (await findKept(client, name)).filter(({ note }) => note.step === "asks" && note.namespaceUid);
+  const all = await findKept(client, name);
+  // Of several volumes of one claim, the latest has its data, also when it is offered already.
+  const isLatest = ({ note }: KeptVolume) =>
+    all.every(
+      (other) =>
+        other.note.claim.name !== note.claim.name ||
+        other.note.right <= note.right ||
+        (other.note.step === "asks" && other.note.namespaceUid !== note.namespaceUid),
+    );
+  const waiting = all.filter((one) => one.note.step === "asks" && one.note.namespaceUid && isLatest(one));
   const uids = [...new Set(waiting.map(({ note }) => note.namespaceUid as string))];
   const object = await client.get<KubernetesObject>(Namespace, undefined, name);
   if (!object || isBeingDeleted(object))
@@ -81,10 +90,8 @@ export async function succeed(client: Client, name: string, former?: string): Pr
     );
   const uid = former ?? (uids[0] as string);
   if (!uids.includes(uid)) throw new UserError(`No volume is kept of a namespace ${name} with the uid ${uid}.`);
-  // Of several volumes of one claim, the latest has its data.
   const chosen = waiting
     .filter(({ note }) => note.namespaceUid === uid)
-    .toSorted((one, other) => other.note.right - one.note.right)
     .filter((one, index, all) => all.findIndex(({ note }) => note.claim.name === one.note.claim.name) === index);
   return {
     changes: chosen.map((one) => ofVolume(one, { [offerKey]: "yes" })),
@@ -101,14 +108,23 @@ const volumesOf = (waiting: readonly KeptVolume[], uid: string) =>
     .map(({ volume }) => volume.metadata.name)
     .join(", ");
 
-/** Keeps a volume for a time from now, or for good. @throws UserError where the time cannot be read */
+/**
+ * Keeps a volume for a time from now, or for good; a shorter time than before asks first.
+ *
+ * @throws UserError where the time cannot be read
+ */
 export async function keepFor(client: Client, named: string, time: string | undefined, now: number): Promise<Plan> {
   const duration = time === "ever" ? Number.POSITIVE_INFINITY : readDuration(time ?? "");
   if (duration === undefined) throw new UserError("Say how long: --for 30m, --for 24h, --for 7d, or --for ever.");
   const kept = await getKept(client, named);
   const at = Number.isFinite(duration) ? inSeconds(now + duration) : null;
   const changed = { ...kept, due: at === null ? Number.POSITIVE_INFINITY : Date.parse(at) };
-  return { changes: [ofVolume(kept, { [reclaimAtKey]: at })], does: describeKept(changed) };
+  const deletes = changed.due < kept.due && kept.note.policy !== "Retain";
+  return {
+    changes: [ofVolume(kept, { [reclaimAtKey]: at })],
+    does: describeKept(changed),
+    ...(deletes ? { deletes } : {}),
+  };
 }
 
 /** Has Kubernetes reclaim a volume with the next sweep. */

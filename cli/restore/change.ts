@@ -37,6 +37,6 @@ export async function make(client: Client, { kind, object, annotations }: Change
   } catch (error) {
     if (!isConflict(error)) throw error;
     const what = describe(referenceTo(object));
-    throw new UserError(`${what} has changed since it was read, and nothing was written. Run this again.`);
+    throw new UserError(`${what} has changed since it was read, and was not written. Run this again.`);
   }
 }

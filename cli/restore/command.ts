@@ -48,7 +48,7 @@ export const restore: Subcommand = {
             new Argument("<ACTION>", "what to do").choices(["list", "claim", "namespace", "keep", "release"]),
           )
           .argument("[NAME]", "of a claim, a namespace or a volume")
-          .option("-n, --namespace <NS>", "where the claim is, or was (default: that of the context)")
+          .option("-n, --namespace <NS>", "where the claim is, or was (default: that of the context; list: all)")
           .option("--for <TIME>", "how long to keep a volume from now on")
           .option("--volume <NAME>", "of several volumes of one claim, this one")
           .option("--former <UID>", "of several former namespaces, this one")
@@ -115,7 +115,7 @@ async function carryOut(client: Client, plan: Plan, { dryRun, yes }: RestoreOpti
       throw new UserError("Data may be deleted, and there is no one to ask: give --yes to go on.");
     if (deletes && !yes && !(await ask("Go on?"))) throw new UserError("Nothing was written.");
     for (const change of changes) await make(client, change);
-    say("Done. The functions act upon it with the events of that.");
+    say("Done. The functions act when they get the events of this change.");
   }
   if (next) say(next);
   return exitCode.good;

@@ -7,6 +7,7 @@ import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import { findFunctions } from "./installed-functions.ts";
 import type { AskedRule, Asking } from "./judge.ts";
 import { loadRules, systemNames } from "./load-systems.ts";
+import { unreadSettings } from "./unread-settings.ts";
 
 /** The rules there are, and those whose functions are installed. */
 export interface FoundRules {
@@ -22,12 +23,22 @@ export interface FoundRules {
 export async function findRules(client: Client, installNamespace: string): Promise<FoundRules> {
   const [all, functions] = await Promise.all([loadRules(systemNames()), findFunctions(client, installNamespace)]);
   const installed = all.flatMap((rule) => {
-    const environment = functions ? functions.get(slug(rule.name))?.environment : {};
-    return environment ? [{ rule, environment }] : [];
+    if (!functions) return [{ rule, environment: {} }];
+    const found = functions.get(slug(rule.name));
+    return found ? [{ rule, environment: found.environment, unread: unreadSettings(rule, found) }] : [];
   });
   const kinds = all.flatMap(({ triggers, sweep }) => [...triggers, ...sweep].map(({ kind }) => kind));
   return { installed, all, kinds, isGuess: functions === undefined };
 }
+
+/** What an answer lacks where no function was found although they could be read, or not all of their settings. */
+export const gapsOf = ({ installed, isGuess }: FoundRules): readonly string[] =>
+  isGuess || installed.length > 0
+    ? installed.flatMap(({ unread }) => (unread ? `${unread} ${defaultsAssumed}` : []))
+    : ["No function of Holdfast was found. Is it in another namespace? Give --install-namespace."];
+
+/** What follows a sentence about settings that could not be read. */
+export const defaultsAssumed = "The answer assumes the default.";
 
 /**
  * What rules are asked with: the user's rights, and external systems under the settings of the function, or of the

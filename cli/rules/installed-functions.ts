@@ -1,4 +1,4 @@
-import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import { isForbidden } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -12,12 +12,27 @@ export interface InstalledFunction {
   readonly object: Workload;
   /** Its environment variables, those of ConfigMaps included. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables whose values are not read, as those of Secrets; `*` where any further one may be set. */
+  readonly unread: readonly string[];
 }
 
 interface Container {
+  readonly name?: string;
   readonly image?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
+  readonly env?: readonly Variable[];
+  readonly envFrom?: readonly { readonly prefix?: string; readonly configMapRef?: { readonly name: string } }[];
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly configMapKeyRef?: Reference };
+}
+
+interface Reference {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
 }
 
 interface Workload extends KubernetesObject {
@@ -48,28 +63,50 @@ export async function findFunctions(
         // What Knative makes of our objects belongs to it.
         if (object.metadata.ownerReferences?.length) continue;
         const { name } = object.metadata;
-        found.set(name, { name, kind, object, environment: await environmentOf(client, object) });
+        found.set(name, { name, kind, object, ...(await variablesOf(client, object)) });
       }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
+    return unlessForbidden(error);
   }
   return found;
 }
 
-async function environmentOf(client: Client, { metadata, spec }: Workload): Promise<Record<string, string>> {
-  const variables: Record<string, string> = {};
-  for (const { env = [], envFrom = [] } of spec?.template?.spec?.containers ?? []) {
-    for (const { configMapRef } of envFrom) {
-      if (!configMapRef) continue;
-      const shared = await client.get<KubernetesObject & { data?: Record<string, string> }>(
-        ConfigMap,
-        metadata.namespace,
-        configMapRef.name,
-      );
-      Object.assign(variables, shared?.data);
+function unlessForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error;
+}
+
+/** As the kubelet sets them in the container: a later source takes the place of an earlier one. */
+async function variablesOf(client: Client, { metadata, spec }: Workload) {
+  const variables = new Map<string, string>();
+  const unread = new Set<string>();
+  const dataOf = async (name: string) =>
+    (await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, metadata.namespace, name))
+      ?.data ?? {};
+  // What stands beside it has variables of its own. Deployments name it; Knative's container needs no name.
+  const all = spec?.template?.spec?.containers ?? [];
+  const own = all.find(({ name }) => name === "function") ?? all[0];
+  for (const { env = [], envFrom = [] } of own ? [own] : []) {
+    for (const { prefix = "", configMapRef } of envFrom) {
+      if (configMapRef) {
+        for (const [key, value] of Object.entries(await dataOf(configMapRef.name))) variables.set(prefix + key, value);
+      } else {
+        // A Secret may hold each variable so far too, with another value.
+        variables.clear();
+        unread.add("*");
+      }
     }
-    for (const { name, value } of env) if (value !== undefined) variables[name] = value;
+    for (const { name, value = "", valueFrom } of env) {
+      const { configMapKeyRef: from } = valueFrom ?? {};
+      const literal = valueFrom ? undefined : value;
+      // It may be no setting at all: what may not be read is unread, and the rest is read all the same.
+      const given = from ? await dataOf(from.name).catch(unlessForbidden) : undefined;
+      const found = from ? given?.[from.key] : literal;
+      if (found !== undefined) variables.set(name, found);
+      else if (!given || !from?.optional) {
+        variables.delete(name);
+        unread.add(name);
+      }
+    }
   }
-  return variables;
+  return { environment: Object.fromEntries(variables), unread: [...unread] };
 }

@@ -19,6 +19,8 @@ export interface AskedRule {
   readonly rule: Rule;
   /** Its function's environment; empty: its defaults. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Which settings could not be read, as a sentence: their defaults are assumed. */
+  readonly unread?: string | undefined;
 }
 
 /** What a rule is asked with. Nothing is written, whatever it decides. */

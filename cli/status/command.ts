@@ -22,7 +22,7 @@ export const status: Subcommand = {
     withFormat(
       withCluster(
         new Command("status")
-          .summary("say how Holdfast fares, and what to do about what is bad")
+          .summary("say how Holdfast is, and what to do about what is bad")
           .description(
             "Says for each system which functions are installed and can run, whether events reach them, when the " +
               "last sweep was, which events were dead-lettered, and which objects wait or are stuck. What is bad " +

@@ -1,3 +1,4 @@
+import { mostOfOne, mostUnattributed } from "../../functions/platform/dead-letter/ring-buffer.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -41,11 +42,18 @@ export async function deadLetters(
     const { name, about } = of.at(-1) as DeadLettered;
     const who = destination ? `The function ${destination.split(".")[0]}` : "A function that the broker does not name";
     const count = of.length === 1 ? "an event" : `${of.length} events`;
-    const forget = JSON.stringify([{ op: "remove", path: `/data/${name}` }]);
+    const most = destination ? mostOfOne : mostUnattributed;
+    const atMost = of.length < most ? "" : ` There may be more: at most ${most} in an hour are kept.`;
+    const names = of.map(({ name }) => name);
+    const replay = `holdfast replay ${name}${namespace === "holdfast" ? "" : ` -n ${namespace}`}`;
+    const forget = JSON.stringify(names.map((one) => ({ op: "remove", path: `/data/${one}` })));
     return {
-      what: `${who} did not take ${count} in the last day; the newest is about ${about || "no object"}.`,
+      what: `${who} did not take ${count} in the last day; the newest is about ${about || "no object"}.${atMost}`,
       todo:
-        `What it would do now: holdfast replay ${name}. When the cause is mended, add --act, and drop the event: ` +
+        (of.length === 1
+          ? `What it would do now: ${replay}. When the cause is gone, add --act, and drop the event: `
+          : `What it would do now with the newest: ${replay}. When the cause is gone, replay each with ` +
+            "--act (its name stands in the next command), and drop them: ") +
         `kubectl -n ${namespace} patch configmap ${configMap} --type=json -p '${forget}'`,
     };
   });

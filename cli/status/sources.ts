@@ -1,7 +1,8 @@
+import { parseAllDocuments } from "yaml";
 import { adviceOn, lookAtChannels } from "../../functions/platform/sweep/channels.ts";
 import { isNotFound } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { readOrNote } from "../cluster/read-or-note.ts";
@@ -61,7 +62,13 @@ export async function sourcesOf(
     });
   if (substitute && found.length === 0) {
     const { unready } = stateOf(substitute, []);
-    return { sources: [{ kind: "Deployment", name: withoutKnative, ...(unready ? { unready } : {}) }], findings: [] };
+    const triggers = await readOrNote(gaps, "Which Triggers there are", () =>
+      triggersWithoutKnative(client, namespace, substitute),
+    );
+    return {
+      sources: [{ kind: "Deployment", name: withoutKnative, ...(unready ? { unready } : {}) }],
+      findings: sweepKeptOut(triggers ?? [], functions, rules),
+    };
   }
   const sources = found.map((object): Source => {
     const unready = whyUnready(object);
@@ -81,6 +88,31 @@ export async function sourcesOf(
       ...sweepKeptOut(found, functions, rules),
       ...(advice ? [{ what: faults.join(" "), todo: advice }] : []),
     ],
+  };
+}
+
+/** The Triggers that the source is given as files of ConfigMaps. @throws ApiError */
+async function triggersWithoutKnative(
+  client: Client,
+  namespace: string,
+  { object }: InstalledFunction,
+): Promise<readonly FilteringTrigger[]> {
+  const { volumes = [] } = (object as WithVolumes).spec?.template?.spec ?? {};
+  const names = volumes.flatMap(({ configMap }) => configMap?.name ?? []);
+  const found = await Promise.all(
+    names.map((name) => client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, name)),
+  );
+  return found
+    .flatMap((one) => Object.values(one?.data ?? {}))
+    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null))
+    .filter((one) => one?.kind === "Trigger") as FilteringTrigger[];
+}
+
+interface WithVolumes extends KubernetesObject {
+  readonly spec?: {
+    readonly template?: {
+      readonly spec?: { readonly volumes?: readonly { readonly configMap?: { readonly name: string } }[] };
+    };
   };
 }
 

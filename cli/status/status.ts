@@ -57,7 +57,7 @@ export async function statusOf(
     await readOrNote(gaps, "Which events were dead-lettered", () => deadLetters(client, namespace, buffer, now)),
   )?.deadLettered;
   const asked = functions ? rules.filter(({ name }) => functions.has(slug(name))) : rules;
-  const waiting = await waitingObjects(client, asked, gaps);
+  const waiting = await waitingObjects(client, asked, gaps, namespace);
   findings.push(...findingsAbout(waiting, sweep ?? { period: Number.POSITIVE_INFINITY }, now));
   return {
     namespace,

@@ -51,7 +51,9 @@ export async function sweepState(
       ? `The last sweep was ${when(status.at, now)}, and one is due every ${period / 60_000} min. What events have ` +
         "missed waits for it, and so does everything that falls due."
       : `No sweep has come since the installation, ${when(began, now)}.`,
-    todo: `Look at: kubectl -n ${namespace} get pingsource; then at the log and the Events of platform-sweep.`,
+    todo:
+      `Look at: kubectl -n ${namespace} get pingsource (without Knative: kubectl -n ${namespace} logs ` +
+      "deployment/platform-source); then at the log and the Events of platform-sweep.",
   };
   const wrong: Finding = { what: `The last sweep says: ${status?.because}`, todo: `Look at its Events: ${look}` };
   const findings = [...(isLate ? [late] : []), ...(status?.wrong?.length ? [wrong] : [])];

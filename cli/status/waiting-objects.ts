@@ -34,6 +34,7 @@ export async function waitingObjects(
   client: Client,
   rules: readonly Rule[],
   gaps: string[],
+  installNamespace: string,
 ): Promise<readonly WaitingObject[]> {
   const identify = ({ apiVersion, kind }: Kind) => `${apiVersion} ${kind}`;
   const kinds = new Map(rules.flatMap(({ sweep }) => sweep).map(({ kind }) => [identify(kind), kind]));
@@ -46,7 +47,7 @@ export async function waitingObjects(
     if (!served.has(identify(kind)) && !silent.includes(`/apis/${kind.apiVersion}`)) continue;
     try {
       for await (const object of listServed<KubernetesObject>(client, kind, { metadataOnly: true }))
-        found.push(...waitsOn(kind, object, rules));
+        found.push(...waitsOn(kind, object, rules, installNamespace));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 0) throw error;
       if (error.status === 403) forbidden.push(kind.plural);
@@ -57,16 +58,25 @@ export async function waitingObjects(
   return found.toSorted((a, b) => a.since.localeCompare(b.since));
 }
 
-function waitsOn(kind: Kind, object: KubernetesObject, rules: readonly Rule[]): readonly WaitingObject[] {
+/** What the annotations of one object say that it waits for, by the rules that may have written them. */
+export function waitsOn(
+  kind: Kind,
+  object: KubernetesObject,
+  rules: readonly Rule[],
+  installNamespace = "holdfast",
+): readonly WaitingObject[] {
   const { namespace, name, labels } = object.metadata;
-  const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${namespace ? ` -n ${namespace}` : ""}`;
+  const inNamespace = namespace ? ` -n ${namespace}` : "";
+  const installed = installNamespace === "holdfast" ? "" : ` --install-namespace ${installNamespace}`;
+  const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${inNamespace}${installed}`;
   const byName = Map.groupBy(rules, progressNameOf);
-  return [...byName].flatMap(([progressName, [rule]]): WaitingObject[] => {
+  return [...byName].flatMap(([progressName, sharing]): WaitingObject[] => {
     const progress = readProgress(object, progressName);
-    const away = rule && readProgress(object, `${rule.name}/away`);
+    const away = sharing.map((rule) => readProgress(object, `${rule.name}/away`)).find(Boolean);
     const written = progress ?? away;
-    if (!rule || !written) return [];
-    const isStuck = progress !== undefined && rule.steps?.[progress.step]?.type === "Warning";
+    if (!written) return [];
+    // Any of the rules that share the progress may have written it.
+    const isStuck = sharing.some(({ steps }) => steps?.[progress?.step ?? ""]?.type === "Warning");
     const waits = isStuck || away || progress?.next || (progress && labels?.[waitingLabel] === "true");
     if (!waits) return [];
     const { step, since, because, next } = written;

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { stringify } from "yaml";
 import type { Decision } from "../../shared/decision.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
 import { plan } from "../../shared/pipeline/plan.ts";
@@ -11,9 +10,9 @@ import { type PlaceOptions, withPlace } from "../cluster/cluster-options.ts";
 import { findObject, readName } from "../cluster/find-object.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
 import { exitCode } from "../exit-code.ts";
-import { type Format, formatted, withFormat } from "../output/format.ts";
-import { askingWith, findRules } from "../rules/ask-rules.ts";
-import { judge } from "../rules/judge.ts";
+import { asYaml, type Format, formatted, withFormat } from "../output/format.ts";
+import { askingWith, defaultsAssumed, findRules } from "../rules/ask-rules.ts";
+import { type AskedRule, judge } from "../rules/judge.ts";
 import { loadRule } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
 import { type ShownOperation, shown } from "./operations.ts";
@@ -30,7 +29,7 @@ interface Trial {
   readonly decisions: readonly Tried[];
   /** Why nothing could be decided. */
   readonly unknown?: string;
-  /** What the answer rests on, where the function is not installed. */
+  /** What the answer assumes, where the function or a setting of it could not be read. */
   readonly notice?: string;
 }
 
@@ -67,6 +66,7 @@ export const tryRule: Subcommand = {
     const asking = askingWith(file ? asIf(client, [changedTo(found.kind, object)]) : client);
     const asked = installed.find((one) => one.rule.name === rule.name);
     const judgement = await judge(asked ?? { rule, environment: {} }, found.kind, object, asking);
+    const notice = noticeOf(rule, asked, isGuess);
     const trial: Trial = {
       rule: rule.name,
       object: describe(referenceTo(object)),
@@ -75,7 +75,7 @@ export const tryRule: Subcommand = {
           ? judgement.decisions.map((one) => tried(judgement.rule, one, asking.clock.now()))
           : [],
       ...("unknown" in judgement ? { unknown: judgement.unknown } : {}),
-      ...(asked && !isGuess ? {} : { notice: noticeOf(rule, isGuess) }),
+      ...(notice ? { notice } : {}),
     };
     if (output) process.stdout.write(formatted(trial, output));
     else printTrial(trial, terminal(process.stdout));
@@ -90,10 +90,11 @@ function tried(rule: Rule, decision: Decision, now: number): Tried {
   return { about: describe(referenceTo(about)), decision: decision.do, message, operations: shown(operations) };
 }
 
-const noticeOf = ({ name }: Rule, isGuess: boolean) =>
-  isGuess
-    ? `You may not read the settings of ${slug(name)}: the rule was asked with its defaults.`
-    : `The function ${slug(name)} is not installed: the rule was asked with its defaults.`;
+function noticeOf({ name }: Rule, asked: AskedRule | undefined, isGuess: boolean): string | undefined {
+  if (isGuess) return `You may not read the settings of ${slug(name)}: the rule was asked with its defaults.`;
+  if (!asked) return `The function ${slug(name)} is not installed: the rule was asked with its defaults.`;
+  return asked.unread && `${asked.unread} ${defaultsAssumed}`;
+}
 
 function printTrial({ rule, object, decisions, unknown, notice }: Trial, out: Terminal): void {
   const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
@@ -103,7 +104,7 @@ function printTrial({ rule, object, decisions, unknown, notice }: Trial, out: Te
     line(0, `${out.paint("bold", decision)} ${about}: ${message}`);
     for (const { does, sends } of operations) {
       line(2, `- ${does}`);
-      if (sends !== undefined) out.print(stringify(sends).trimEnd().replaceAll(/^/gm, "      "));
+      if (sends !== undefined) out.print(asYaml(sends).trimEnd().replaceAll(/^/gm, "      "));
     }
     if (operations.length === 0) line(2, "Nothing is written: everything is as it should be.");
   }

@@ -7,7 +7,7 @@ import { readOrNote } from "../cluster/read-or-note.ts";
 import { codeOf, type Finding, printFindings } from "../output/finding.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
-import { describePlan, describeRest, unfinished } from "./describe.ts";
+import { describePlan, describeRest, unfinished, untilOver } from "./describe.ts";
 import { findInstalled } from "./installed.ts";
 import { strangersIn } from "./strangers.ts";
 import { describeDefinitions, type UninstallScope } from "./uninstall.ts";
@@ -33,7 +33,7 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
   if (installed && held) {
     const plan = await readOrNote(gaps, "What goes", () => describePlan(client, installed, rules, held));
     if (plan?.length) line(out.paint("bold", "These go, in this order:"));
-    else if (plan) line("There is nothing of Holdfast to be taken off.");
+    else if (plan) line("Nothing of Holdfast is left to remove.");
     for (const [index, sentence] of (plan ?? []).entries()) line(`${index + 1}. ${sentence}`);
     const rest = await readOrNote(gaps, "What stays", async () => [
       ...(await describeRest(client, rules, held)),
@@ -46,9 +46,9 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
   if (waiting.length > 0)
     findings.push({
       what:
-        "These are being deleted, and only the functions can end that: " +
+        "These are being deleted, evacuated or evicted, and only the functions can complete that: " +
         `${someOf(waiting.map(({ object }) => object))}.`,
-      todo: "Wait until they are gone. What each waits for: holdfast explain KIND/NAME",
+      todo: `${untilOver} What each waits for: holdfast explain KIND/NAME -n NAMESPACE`,
     });
   const used = await readOrNote(gaps, "Which claims pods use", () => claimsInUse(client, removable(held ?? [])));
   if (used?.length)
@@ -56,7 +56,7 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
       what:
         "Pods use claims that are being deleted and that only our finalizer keeps: " +
         `${someOf(used.map(({ object }) => object))}.`,
-      todo: "Delete the pods first, or their data goes under them.",
+      todo: "Delete the pods first, or they lose their data while they run.",
     });
   for (const { object } of installed?.namespaces ?? []) {
     const { name } = object.metadata;

@@ -27,7 +27,7 @@ export const uninstall: Subcommand = {
       new Command("uninstall")
         .summary("take Holdfast, or one system, off a cluster")
         .description(
-          "Takes Holdfast off a cluster, in the order in which nothing is left hanging. It says what it is going to " +
+          "Removes Holdfast from a cluster, in an order that leaves no object stuck. It says what it is going to " +
             "do, and what stays, and asks before it begins. It can be run again, also where the functions are gone " +
             "already.",
         )
@@ -40,8 +40,8 @@ export const uninstall: Subcommand = {
         .option("--yes", "do not ask")
         .option(
           "--leave-unfinished",
-          "begin although a Volume, a satellite or a resource of eviction is being deleted, which then waits until " +
-            "Holdfast is installed again",
+          "begin although a Volume, a satellite or a resource of eviction is being deleted, evacuated or evicted, " +
+            "which then waits until Holdfast is installed again",
         )
         .option(
           "--finalizer <NAME>",

@@ -33,7 +33,7 @@ export async function describePlan(
   const undone = rules.map(({ leavesBehind = [] }) => ({ leavesBehind: leavesBehind.filter(({ undo }) => undo) }));
   return [
     ...(["stamps", "events", "functions", "rights"] as const).flatMap(phase),
-    ...(await describeLeftBehind(client, undone)).map((sentence) => `Taken back: ${sentence}`),
+    ...(await describeLeftBehind(client, undone)).map((sentence) => `Undone: ${sentence}`),
     ...describeHeld(removable(held)).map((sentence) => `Finalizers: ${sentence}`),
     ...(["rest", "namespaces"] as const).flatMap(phase),
   ];
@@ -53,6 +53,10 @@ export async function describeRest(
   ];
 }
 
-/** Those that are being deleted, and that only the functions can let go. */
+/** What to do about them. */
+export const untilOver =
+  "Wait until that is over, or call it off. A compute host counts until its spec.state is Enabled and it serves.";
+
+/** Those with which the functions are in the middle of something that nothing else can complete. */
 export const unfinished = (held: readonly Held[]) =>
-  held.filter(({ hold, object }) => hold.standsFor && isBeingDeleted(object));
+  held.filter(({ hold, object }) => hold.standsFor && (isBeingDeleted(object) || hold.isUnderWay?.(object)));

@@ -60,6 +60,9 @@ const phases: Readonly<Record<Phase, readonly Kind[]>> = {
   namespaces: [Namespace],
 };
 
+/** All of them: what an installation writes and an uninstall deletes. */
+export const installedKinds: readonly Kind[] = Object.values(phases).flat();
+
 /** On everything that Holdfast's manifests bring. */
 export const ours = "app.kubernetes.io/part-of=holdfast";
 /** On what belongs to one system. */

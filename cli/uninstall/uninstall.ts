@@ -10,7 +10,7 @@ import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
-import { describePlan, describeRest, listed, unfinished } from "./describe.ts";
+import { describePlan, describeRest, listed, unfinished, untilOver } from "./describe.ts";
 import { findInstalled, type Installed, ours } from "./installed.ts";
 import { strangersIn } from "./strangers.ts";
 
@@ -49,7 +49,7 @@ const apart = 3_000;
  * keeps data stays, and is named. Run again it goes on where it has ended.
  *
  * @throws ApiError
- * @throws UserError where something that only the functions can let go is being deleted, or something has come back.
+ * @throws UserError where only the functions can complete what they have begun, or something has come back.
  */
 export async function uninstall(tools: UninstallTools, scope: UninstallScope): Promise<void> {
   const { client, say } = tools;
@@ -62,18 +62,19 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   const waiting = unfinished(held);
   const kinds = [...new Set(waiting.map(({ hold }) => hold.kind.plural))].join(", ");
   const because =
-    `These ${kinds} are being deleted, and only the functions can bring that to its end: ` +
-    `${someOf(waiting.map(({ object }) => object))}. Wait until they are gone, or give --leave-unfinished.`;
+    `These ${kinds} are being deleted, evacuated or evicted, and only the functions can complete that: ` +
+    `${someOf(waiting.map(({ object }) => object))}. ${untilOver} Or give --leave-unfinished: ` +
+    "then all of them stay as they are.";
   if (waiting.length > 0 && !scope.leaveUnfinished && !dryRun) throw new UserError(because);
 
   const plan = await describePlan(client, installed, rules, held);
-  say(plan.length > 0 ? "These go, in this order:" : "There is nothing of Holdfast to be taken off.");
+  say(plan.length > 0 ? "These go, in this order:" : "Nothing of Holdfast is left to remove.");
   for (const [index, line] of plan.entries()) say(`${index + 1}. ${line}`);
   const rest = await describeRest(client, rules, held);
   for (const sentence of [...rest, ...(await describeDefinitions(client, scope.definitions))]) say(sentence);
   if (waiting.length > 0) say(because);
   if (dryRun || plan.length === 0) return;
-  if (!(await tools.mayGoOn())) throw new UserError("Nothing was touched.");
+  if (!(await tools.mayGoOn())) throw new UserError("Nothing was changed.");
 
   const stay = systems.length > 0;
   await remove(tools, installed.stamps);
@@ -101,10 +102,10 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   const back = removable(await heldObjects(client, holds));
   if (back.length > 0)
     throw new UserError(
-      `${describeHeld(back).join(" ")} Something puts it on again: look for another Holdfast, or for a ` +
-        "GitOps tool that applies this one. Take it away, then run this again.",
+      `${describeHeld(back).join(" ")} Something adds it again: look for another Holdfast, or for a ` +
+        "GitOps tool that applies this one. Remove it there, then run this again.",
     );
-  say("Holdfast is off this cluster.");
+  say("Holdfast is removed from this cluster.");
 }
 
 /** Deletes objects, one after the other; Triggers so many milliseconds apart. */

@@ -11,7 +11,7 @@ import { findObject, readName } from "../cluster/find-object.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
 import { exitCode } from "../exit-code.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
-import { type FoundRules, findRules } from "../rules/ask-rules.ts";
+import { type FoundRules, findRules, gapsOf } from "../rules/ask-rules.ts";
 import type { Subcommand } from "../subcommand.ts";
 import { ifClaimDeleted, ifNamespaceDeleted } from "./claim-or-namespace.ts";
 import { ifMachineDeleted, type NodePrediction } from "./machine.ts";
@@ -47,7 +47,8 @@ export const whatIf: Subcommand = {
     const { client, namespace } = openCluster(options);
     const rules = await findRules(client, options.installNamespace);
     const { kind, object } = await findObject(client, named, options.namespace ?? namespace, rules.kinds);
-    const prediction = await predict(client, kind, object, rules, count);
+    const predicted = await predict(client, kind, object, rules, count);
+    const prediction = { ...predicted, gaps: [...predicted.gaps, ...gapsOf(rules)] };
     if (output) process.stdout.write(formatted(prediction, output));
     else printPrediction(prediction, systemClock.now(), terminal(process.stdout));
     if (losesData(prediction)) return exitCode.bad;

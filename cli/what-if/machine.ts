@@ -43,7 +43,7 @@ export async function ifMachineDeleted(
   const copies = name === undefined ? undefined : await copiesOn(client, name, rules, notes, gaps);
   for (const key of Object.keys(object.metadata.annotations ?? {}))
     if (/^pre-(drain|terminate)\.delete\.hook\.machine\.cluster\.x-k8s\.io/.test(key))
-      notes.push(`The hook ${key} holds it until who has set the hook removes it.`);
+      notes.push(`The hook ${key} holds it until the program that has set the hook removes it.`);
   notes.push(...(await saidBy(client, kind, object, rules, gaps)));
   const change = `Delete ${describe(referenceTo(object))}`;
   return { change, claims: [], localVolumes, ...(copies ? { copies } : {}), notes, gaps };
@@ -53,6 +53,11 @@ export async function ifMachineDeleted(
 const pinnedTo = (client: Client, name: string, gaps: string[]) =>
   readOrNote(gaps, "Which volumes are local to it", async () => {
     const nodes = await Array.fromAsync(client.list<KubernetesObject>(Node, { metadataOnly: true }));
+    if (!nodes.some(({ metadata }) => metadata.name === name))
+      gaps.push(
+        `Node ${name} is not on this cluster, so its volumes are not known. Give the --kubeconfig of the cluster ` +
+          "that has the Node.",
+      );
     const pinned: string[] = [];
     for await (const { metadata, spec } of client.list<Pinned>(PersistentVolume)) {
       const required = spec.nodeAffinity?.required;

@@ -1,9 +1,12 @@
 import { claimsAfterDeletion, claimsAfterScaling } from "../../functions/pvc-retention/lib/claims-after.ts";
+import { projectingRule } from "../../functions/pvc-retention/lib/policy.ts";
 import { retentionOf, type StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
+import { systemClock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { applyJsonPatch, type JsonPatchOperation } from "../../shared/kubernetes/json-patch.ts";
 import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { nextProgress, progressKey } from "../../shared/progress.ts";
 import { asIf, changedTo } from "../cluster/as-if.ts";
 import { askingWith, type FoundRules } from "../rules/ask-rules.ts";
 import { judge } from "../rules/judge.ts";
@@ -21,9 +24,14 @@ async function settled(client: Client, live: StatefulSet, rules: FoundRules, not
   return { set, pods: all.filter(isOwn), claims: await asOwned(client, set, claims, rules, gaps) };
 }
 
-/** The set with the policy that the rule for it is about to write. */
+/** The set with the field and the note that the rule for its policy is about to write. */
 async function asSynced(client: Client, set: StatefulSet, rules: FoundRules, notes: string[], gaps: string[]) {
-  for (const decision of await decisionsOf("pvc-retention/sync-policy", client, set, rules, gaps)) {
+  let noted = set;
+  for (const decision of await decisionsOf(projectingRule, client, set, rules, gaps)) {
+    const step = "step" in decision && decision.step;
+    const note = step && nextProgress(set, projectingRule, step, decision.message, systemClock.now());
+    const annotations = { ...set.metadata.annotations, ...(note ? { [progressKey(projectingRule)]: note } : {}) };
+    noted = { ...set, metadata: { ...set.metadata, annotations } };
     if (decision.do !== "write") continue;
     for (const write of decision.writes) {
       const { spec } = (write.verb === "patch" ? write.patch : {}) as { spec?: Partial<StatefulSet["spec"]> };
@@ -31,10 +39,10 @@ async function asSynced(client: Client, set: StatefulSet, rules: FoundRules, not
       notes.push(`First Holdfast does what it has not done yet: ${decision.message}`);
       const policy = spec?.persistentVolumeClaimRetentionPolicy ?? { whenDeleted: "Retain", whenScaled: "Retain" };
       const field = { ...retentionOf(set), ...policy };
-      return { ...set, spec: { ...set.spec, persistentVolumeClaimRetentionPolicy: field } };
+      return { ...noted, spec: { ...set.spec, persistentVolumeClaimRetentionPolicy: field } };
     }
   }
-  return set;
+  return noted;
 }
 
 /** The claims with the owner references that the rule for them is about to write. */

@@ -34,7 +34,7 @@ export async function fateOf(
   if (policy !== "Retain")
     return { volume: name, fate: "deleted", because: `Its reclaim policy is ${policy}: Kubernetes deletes its data.` };
   if (!readNote(volume)) {
-    const because = "Its reclaim policy is Retain: it is Released, and its data stays until a person sees to it.";
+    const because = "Its reclaim policy is Retain: it is Released, and its data stays until a person acts.";
     return { volume: name, fate: "stays", because };
   }
   const rule = installed.find((one) => one.rule.name === reserving);

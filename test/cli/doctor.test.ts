@@ -9,7 +9,7 @@ import { findFunctions } from "../../cli/rules/installed-functions.ts";
 import { loadRules, systemNames } from "../../cli/rules/load-systems.ts";
 import { ConfigMap, Event, Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { claim, configMap, manifest, pod } from "../worlds/manifest.ts";
+import { claim, configMap, manifest, pod } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createProgram } from "../../cli/program.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
-import { ClusterRole } from "../worlds/kinds.ts";
-import { claim, manifest, pod, statefulSet } from "../worlds/manifest.ts";
+import { ClusterRole } from "../harness/kinds.ts";
+import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 

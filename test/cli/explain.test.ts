@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { claim, manifest, pod } from "../worlds/manifest.ts";
+import { claim, manifest, pod } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 const release = "pvc-protection/release";
@@ -95,6 +95,52 @@ test("of a namespace that hangs it says what is left in it and what would let th
   expect(out).toContain("Removed by Kubernetes' namespace controller.");
   expect(out).toContain(`PersistentVolumeClaim shop/data is held by `);
   expect(out).toContain(`${ours}: ${cause}`);
+});
+
+test("explain of a namespace says how many objects in it are not explained, and --all explains them", async () => {
+  const cluster = await heldClaim();
+  for (let i = 0; i < 40; i++)
+    await cluster.admin.create(
+      PersistentVolumeClaim,
+      claim({ namespace: "shop", name: `more-${i}`, finalizers: ["backup.example.org/copy"] }),
+    );
+  await cluster.admin.delete(Namespace, undefined, "shop");
+  const { code, out } = await cluster.holdfast(["explain", "ns/shop"]);
+  expect(code, out).toBe(2);
+  expect(out).toMatch(/Not known: What would let 2\d of these 4\d objects go: only the first 20 are explained\./);
+  const all = await cluster.holdfast(["explain", "ns/shop", "--all"]);
+  expect([all.code, all.err]).toEqual([0, ""]);
+  expect(all.out).not.toContain("only the first");
+  expect(all.out.match(/backup\.example\.org\/copy: Look for the controller/g)).toHaveLength(41);
+});
+
+test("explain ends with 1 for a namespace in Terminating if an object in it is stuck", async () => {
+  const cluster = await heldClaim(["undelete/retain"]);
+  await cluster.admin.delete(Namespace, undefined, "shop");
+  const { code, out } = await cluster.holdfast(["explain", "ns/shop"]);
+  expect(code, out).toBe(1);
+});
+
+test("explain of a namespace in Terminating names what it could not read about an object in it", async () => {
+  const cluster = await heldClaim();
+  await cluster.admin.delete(Namespace, undefined, "shop");
+  const { code, out } = await cluster.holdfast(
+    ["explain", "ns/shop"],
+    ["namespaces", "persistentvolumeclaims", "deployments", "services"],
+  );
+  expect(code).toBe(2);
+  expect(out.match(/Not known: pvc-protection\/release could not look: .*pods.* forbidden/gi)).toHaveLength(1);
+});
+
+test("explain --watch ends with 0 when the object is gone", async () => {
+  const cluster = await heldClaim();
+  const watch = ["explain", "pvc/data", "-n", "shop", "--watch"];
+  const metadata = { finalizers: null };
+  const { code, out, err } = await cluster.holdfast(watch, ["*"], [], () =>
+    cluster.admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata }),
+  );
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/PersistentVolumeClaim shop\/data is gone\.\n$/);
 });
 
 test.each([

@@ -3,8 +3,8 @@ import { serviceDefinition } from "../../local/serving/definition.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { install } from "../harness/installation.ts";
 import { readKustomization } from "../manifests/kustomization.ts";
-import { install } from "../worlds/installation.ts";
 
 /** What Knative's controllers, or those of Kubernetes, say of what runs. */
 const ready = {

@@ -12,19 +12,24 @@ import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
+import { install } from "../harness/installation.ts";
+import { ClusterRole, ClusterRoleBinding, RoleBinding } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
 import { root } from "../manifests/kustomization.ts";
-import { install } from "../worlds/installation.ts";
-import { ClusterRole, ClusterRoleBinding, RoleBinding } from "../worlds/kinds.ts";
-import { manifest } from "../worlds/manifest.ts";
 
 /** A cluster on loopback, and the program on it, as processes. */
 export interface CliCluster {
   readonly admin: Client;
   /**
    * Runs `holdfast` as a user that may get and list these resources, all when absent, and do `more` with them. Its
-   * output is a pipe.
+   * output is a pipe; `onOutput` is called when it has printed something.
    */
-  holdfast(args: readonly string[], reads?: readonly string[], more?: readonly string[]): Promise<Ran>;
+  holdfast(
+    args: readonly string[],
+    reads?: readonly string[],
+    more?: readonly string[],
+    onOutput?: () => void,
+  ): Promise<Ran>;
   /** The same as a user that has these Roles and ClusterRoles, and no other, on a terminal of 80 columns. */
   asUserOf(roles: readonly KubernetesObject[], args: readonly string[]): Promise<Ran>;
   /** The API server is gone. */
@@ -73,14 +78,14 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
 
   return {
     admin,
-    async holdfast(args, resources = ["*"], more = []) {
+    async holdfast(args, resources = ["*"], more = [], onOutput) {
       await admin.delete(ClusterRole, undefined, "reader");
       const rules = [
         { apiGroups: ["*"], resources, verbs: ["get", "list", ...more] },
         { nonResourceURLs: ["*"], verbs: ["get"] },
       ];
       await admin.create(ClusterRole, manifest(ClusterRole, { name: "reader" }, { rules }));
-      return run([...args, "--kubeconfig", kubeconfig]);
+      return run([...args, "--kubeconfig", kubeconfig], [], onOutput);
     },
     async asUserOf(roles, args) {
       await admin.delete(ClusterRole, undefined, "reader");
@@ -109,12 +114,16 @@ const terminalOf80 = `data:text/javascript,${encodeURIComponent(
   "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth: () => 1, hasColors: () => false });",
 )}`;
 
-function run(args: readonly string[], options: readonly string[] = []): Promise<Ran> {
+function run(args: readonly string[], options: readonly string[] = [], onOutput = () => {}): Promise<Ran> {
   return new Promise((resolve) => {
     // Compiled once for all of them: half of what a run takes is reading the program.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
-    execFile(process.execPath, [...options, join(root, "cli/main.ts"), ...args], { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    const child = execFile(
+      process.execPath,
+      [...options, join(root, "cli/main.ts"), ...args],
+      { env },
+      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
+    child.stdout?.once("data", onOutput);
   });
 }

@@ -3,9 +3,9 @@ import { isAtLeast, readVersion } from "../../cli/preflight/versions.ts";
 import { ApiServerSource } from "../../eventing/kinds.ts";
 import { StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { Namespace } from "../harness/kinds.ts";
+import { manifest, statefulSet } from "../harness/manifest.ts";
 import { readKustomization } from "../manifests/kustomization.ts";
-import { Namespace } from "../worlds/kinds.ts";
-import { manifest, statefulSet } from "../worlds/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { openCliCluster } from "./open-cluster.ts";
 
@@ -28,7 +28,7 @@ test("preflight as an administrator names versions, and what is worth knowing, a
   expect([err, code]).toEqual(["", 0]);
   expect(out).toMatch(/^ok {4}This is Kubernetes v1\./);
   expect(out).toContain("note  Knative Eventing does not say its version.");
-  expect(out).toContain("ok    You may create what an installation consists of.");
+  expect(out).toContain("ok    You may write what an installation consists of.");
   expect(out).toMatch(/Nothing is in the way of an installation\.\n$/);
 });
 
@@ -52,10 +52,25 @@ test("preflight names the rights that a user lacks, and that it could not look",
   const reviews = ["selfsubjectaccessreviews", "statefulsets", "deployments"];
   const { code, out } = await cluster.holdfast(["preflight", "pvc-protection", "undelete"], reviews, ["create"]);
   expect(code).toBe(1);
-  expect(out).toMatch(/You may not: create namespaces, .*patch persistentvolumeclaims.* Install as a cluster admin/s);
+  expect(out).toMatch(
+    /You may not: .*create\/patch\S* namespaces.*patch\S* persistentvolumeclaims.* Install as a cluster admin/s,
+  );
   expect(out).toContain(
     "Not known: Which StorageClasses there are could not be read: you may not list storageclasses.",
   );
+});
+
+test("preflight notes what a user may install and not delete, of each kind that the manifests have", async () => {
+  const cluster = await openCliCluster([]);
+  await installOverlay(cluster.admin, "default");
+  const { code, out } = await cluster.holdfast(["preflight"], ["*"], ["create", "patch", "escalate"]);
+  expect(code).toBe(0);
+  const [, lacking = ""] = /You may not: (.*)\. An uninstall needs/.exec(out.replaceAll(/\s+/g, " ")) ?? [];
+  const objects = readKustomization("knative/overlays/default").objects;
+  for (const kind of new Set(objects.map((one) => one.kind.toLowerCase().replace(/y$/, "ie"))))
+    expect(lacking).toContain(`delete ${kind}s`);
+  // Only the edition without Knative has these, and an optional component those.
+  expect(lacking).not.toMatch(/deployments|networkpolicies/);
 });
 
 test("preflight names an operator that does the same work, unless it is stopped, and an old Knative", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { manifest } from "../worlds/manifest.ts";
+import { manifest } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 const due = "2030-01-31T12:00:00Z";
@@ -65,13 +65,29 @@ test("restore release asks, and does nothing where there is no one to ask", asyn
   expect(Date.parse((await annotationsOf(cluster))?.["holdfast.dev/reclaim-at"] ?? "")).toBeLessThan(Date.now());
 });
 
+test("restore keep writes a longer time at once, and a shorter one only with --yes", async () => {
+  const cluster = await withKeptVolume();
+  const until = async () => (await annotationsOf(cluster))?.["holdfast.dev/reclaim-at"];
+  const keep = (...args: string[]) => cluster.holdfast(["restore", "keep", "kept", ...args], ["*"], ["patch"]);
+  const { code, err } = await keep("--for", "0s");
+  expect([code, err]).toEqual([2, expect.stringContaining("give --yes to go on")]);
+  expect(await until()).toBe(due);
+  expect((await keep("--for", "3650d")).code).toBe(0);
+  expect(Date.parse((await until()) ?? "")).toBeGreaterThan(Date.parse(due));
+  expect((await keep("--for", "ever")).code).toBe(0);
+  expect(await until()).toBeUndefined();
+  expect((await keep("--for", "1h")).code).toBe(2);
+  expect((await keep("--for", "1h", "--yes")).code).toBe(0);
+  expect(Date.parse((await until()) ?? "")).toBeLessThan(Date.parse(due));
+});
+
 test.each([
   [["restore", "claim", "nope", "-n", "shop"], "No volume is kept of claim shop/nope. Those that are kept: holdfast"],
   [["restore", "keep", "nope", "--for", "7d"], "There is no volume nope."],
   [["restore", "keep", "kept"], "Say how long: --for 30m"],
   [["restore", "keep"], "restore keep needs a name."],
   [["restore", "namespace", "shop"], "There is no namespace shop. Create it, run this again"],
-  [["restore", "keep", "kept", "--for", "7d"], "Ask for this right, or name another --context."],
+  [["restore", "keep", "kept", "--for", "ever"], "Ask for this right, or name another --context."],
 ])("%j ends with 2, writes nothing, and says what to do", async (args, message) => {
   const cluster = await withKeptVolume();
   const before = await annotationsOf(cluster);

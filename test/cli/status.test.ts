@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
@@ -5,7 +6,7 @@ import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubern
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { blocksBelow } from "../cluster/walk/page.ts";
-import { claim, configMap, manifest } from "../worlds/manifest.ts";
+import { claim, configMap, manifest } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
@@ -96,6 +97,18 @@ test("Triggers whose filters keep the sweep away are named, and those that let i
   ]);
 });
 
+test("without Knative, Triggers in the ConfigMap whose filters keep the sweep away are named", async () => {
+  const { admin, holdfast } = await installed("no-knative");
+  // The harness runs no generator of kustomize: this is the file that it would make the ConfigMap of.
+  const documents = parseAllDocuments(readFileSync("knative/overlays/no-knative/eventing.yaml", "utf8"));
+  const release = documents.find((one) => one.getIn(["metadata", "name"]) === "pvc-protection-release-storage");
+  release?.addIn(["spec", "filters"], { exact: { namespace: "shop" } });
+  const data = { "eventing.yaml": documents.map(String).join("---\n") };
+  await admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "holdfast-eventing" }, data));
+  const { code, out } = await holdfast(["status"]);
+  expect([code, out]).toEqual([1, expect.stringContaining("pvc-protection-release (PersistentVolumeClaim)")]);
+});
+
 test("functions of different versions are named", async () => {
   const cluster = await installed("no-knative");
   for (const [name, version] of [
@@ -144,6 +157,14 @@ test("a dead-lettered event of the last day is bad, and an older one is only cou
   expect(bad).toBe(1);
   expect(recent).toContain("The function pvc-protection-release did not take an event in the last day; the newest is");
   expect(recent).toContain(`holdfast replay ${name}`);
+  const more = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [name.replace("b.json", `${i}.json`), kept(2)]));
+  await cluster.admin.patch(ConfigMap, "holdfast", "holdfast-dead-letters", "merge", { data: more });
+  const { out: many } = await cluster.holdfast(["status"]);
+  expect(many).toContain("did not take 10 events in the last day");
+  expect(many).toContain("There may be more: at most 10 in an hour are kept.");
+  const drop = JSON.parse(/-p '(.*)'/.exec(many)?.[1] ?? "");
+  await cluster.admin.patch(ConfigMap, "holdfast", "holdfast-dead-letters", "json", drop);
+  expect((await cluster.holdfast(["status"])).out).toContain("All is well.");
 });
 
 test("an object that is stuck, and one that was due, are named with the command that explains them", async () => {

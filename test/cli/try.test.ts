@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { fieldManager } from "../../functions/pvc-retention/lib/field-managers.ts";
+import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { claim, manifest, pod } from "../worlds/manifest.ts";
+import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 const release = "pvc-protection/release";
@@ -26,12 +27,16 @@ const live = async ({ admin }: CliCluster) =>
 
 /** A file with the claim, as it is and changed. */
 async function fileOf(cluster: CliCluster, change: (claim: KubernetesObject) => void): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-try-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const object = structuredClone(await live(cluster));
   change(object);
-  writeFileSync(join(folder, "data.yaml"), stringify(object));
-  return join(folder, "data.yaml");
+  return writeYaml(object);
+}
+
+function writeYaml(object: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-try-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "object.yaml"), stringify(object));
+  return join(folder, "object.yaml");
 }
 
 test("of a claim that is not being deleted, release has nothing to decide", async () => {
@@ -56,6 +61,41 @@ test("as if it were being deleted, the claim waits for its pod, and the patch th
   expect(out).toContain("  - patch PersistentVolumeClaim shop/data by merge patch\n");
   expect(out).toContain("          holdfast.dev/pvc-protection.release:");
   expect(await live(cluster)).toEqual(before);
+});
+
+test("as if a set had no policy, its field is released, even if the file names no field manager", async () => {
+  const cluster = await openCliCluster(["pvc-retention/sync-policy"]);
+  const { admin } = cluster;
+  await admin.create(Namespace, manifest(Namespace, { name: "shop" }));
+  await admin.create(StatefulSet, statefulSet({ namespace: "shop", name: "web" }));
+  const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Delete", whenScaled: "Retain" };
+  const applied = manifest(
+    StatefulSet,
+    { namespace: "shop", name: "web" },
+    { spec: { persistentVolumeClaimRetentionPolicy } },
+  );
+  const options = { fieldManager, force: true };
+  const set = (await admin.patch<KubernetesObject>(
+    StatefulSet,
+    "shop",
+    "web",
+    "apply",
+    applied,
+    options,
+  )) as KubernetesObject;
+  const { managedFields: _, creationTimestamp: __, ...metadata } = set.metadata;
+  const file = writeYaml({ ...set, metadata });
+  const { code, out } = await cluster.holdfast([
+    "try",
+    "pvc-retention/sync-policy",
+    "sts/web",
+    "-n",
+    "shop",
+    "--as-if",
+    file,
+  ]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^write StatefulSet shop\/web: /);
 });
 
 test("as if no finalizer of Kubernetes and no pod held it, the patch removes the finalizer", async () => {

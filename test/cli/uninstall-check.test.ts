@@ -1,6 +1,17 @@
 import { expect, test } from "vitest";
+import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
+import { NovaComputeNode } from "../../functions/eviction/lib/kinds.ts";
+import { computeFinalizer, recordKey as evictionKey } from "../../functions/eviction/lib/names.ts";
+import { customKinds as computeKinds } from "../../functions/eviction/lib/schema.ts";
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { machineKey, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
+import { recordKey as evacuationKey } from "../../functions/satellite/lib/record.ts";
+import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
+import { customKinds as satelliteKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import { claim, manifest, pod } from "../worlds/manifest.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { install } from "../harness/installation.ts";
+import { claim, manifest, pod } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { openCliCluster } from "./open-cluster.ts";
 
@@ -37,10 +48,51 @@ test("uninstall --check ends with 1 where data would go under a pod, and with 2 
   if (live?.metadata.finalizers?.length !== 1)
     await admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata: { finalizers: [ours] } });
   const { code, out } = await cluster.holdfast(["uninstall", "--check"]);
-  expect([code, out]).toEqual([1, expect.stringContaining("Delete the pods first, or their data goes under them.")]);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringContaining("Delete the pods first, or they lose their data while they run."),
+  ]);
   const { code: unknown, out: less } = await cluster.holdfast(["uninstall", "--check"], ["pods"]);
   expect([unknown, less]).toEqual([
     2,
     expect.stringContaining("Not known: What is installed could not be read: you may"),
   ]);
+});
+
+test("uninstall does not begin while a host is cleared, a satellite is evacuated or its Machine leaves", async () => {
+  const cluster = await openCliCluster([]);
+  const { admin } = cluster;
+  const kinds = [...computeKinds, ...satelliteKinds].map(customResourceDefinition);
+  await install(admin, kinds as unknown as KubernetesObject[]);
+  await admin.create(Namespace, manifest(Namespace, { name: "yaook" }));
+  const cleared = async (name: string, annotations: Record<string, string>) => {
+    const metadata = { namespace: "yaook", name, finalizers: [computeFinalizer], annotations };
+    const schedulingLabel = { key: "compute", value: "enabled" };
+    const selector = { matchLabels: { application: "nova" }, schedulingLabel };
+    const spec = { state: "DisabledAndCleared", selector };
+    await admin.create(NovaComputeNode, manifest(NovaComputeNode, metadata, { spec }));
+  };
+  const satellite = async (name: string, annotations: Record<string, string>) => {
+    const metadata = { name, finalizers: [satelliteFinalizer], annotations };
+    await admin.create(LinstorSatellite, manifest(LinstorSatellite, metadata, { spec: { clusterRef: { name: "a" } } }));
+  };
+  const machine = { namespace: "default", name: "machine-1" };
+  await cleared("waits-for-a-person", {});
+  await satellite("stays", { [machineKey]: JSON.stringify(machine) });
+  const { code, out } = await cluster.holdfast(["uninstall", "--check"]);
+  const unwrapped = out.replace(/\s+/g, " ");
+  expect(unwrapped).toContain("LinstorSatellites whose Machine may carry Holdfast's hooks: stays.");
+  expect(unwrapped).toContain(`${preDrainHook}- ${preTerminateHook}-`);
+  expect([code, out]).toEqual([0, expect.stringContaining("Nothing is in the way.")]);
+
+  await cleared("begun", { [evictionKey]: "{}" });
+  await satellite("evacuated", { [evacuationKey]: "{}" });
+  await satellite("leaves", { [machineKey]: JSON.stringify({ ...machine, deleting: true }) });
+  const after = await cluster.holdfast(["uninstall", "--check"]);
+  expect(after.code).toBe(1);
+  expect(after.out.replace(/\s+/g, " ")).toMatch(
+    /can complete that: (evacuated, leaves, yaook\/begun|yaook\/begun, evacuated, leaves)\./,
+  );
+  const { code: refused, err } = await cluster.holdfast(["uninstall", "--yes"]);
+  expect([refused, err]).toEqual([2, expect.stringMatching(/evacuated, leaves[\s\S]*--leave-unfinished/)]);
 });

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { progressKey } from "../../shared/progress.ts";
+import { progressNameOf } from "../../shared/rule.ts";
+import { loadRules, systemNames } from "../rules/load-systems.ts";
+import { waitsOn } from "./waiting-objects.ts";
+
+const kind = { apiVersion: "example.com/v1", kind: "Thing", plural: "things", namespaced: false };
+
+test("an object in a step that is a Warning is stuck, whichever of the sharing rules has that step", async () => {
+  const rules = await loadRules(systemNames());
+  const warnings = rules.flatMap((rule) =>
+    Object.entries(rule.steps ?? {}).flatMap(([step, event]) => (event?.type === "Warning" ? [{ rule, step }] : [])),
+  );
+  expect(warnings.length).toBeGreaterThan(20);
+  for (const { rule, step } of warnings) {
+    const written = { v: 1, uid: "1", step, since: "2026-01-01T00:00:00Z", because: "It waits." };
+    const annotations = { [progressKey(progressNameOf(rule))]: JSON.stringify(written) };
+    const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
+    const [waiting] = waitsOn(kind, object, rules);
+    expect([rule.name, step, waiting?.isStuck]).toEqual([rule.name, step, true]);
+  }
+});
+
+test("where Holdfast is installed in another namespace, the command that explains an object names it", async () => {
+  const rules = await loadRules(systemNames());
+  const written = { v: 1, uid: "1", step: "asks", since: "2026-01-01T00:00:00Z", because: "It waits." };
+  const annotations = { [progressKey("undelete/note")]: JSON.stringify(written) };
+  const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
+  const [waiting] = waitsOn(kind, object, rules, "keeping");
+  expect(waiting?.explain).toBe("holdfast explain thing/one --install-namespace keeping");
+});
