@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { longestReply } from "../../shared/outcome.ts";
-import { functions } from "../worlds/functions.ts";
+import { functions } from "../harness/functions.ts";
 import { eventsOf } from "./damage.ts";
 import { give, odd, triggering } from "./world.ts";
 

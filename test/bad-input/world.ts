@@ -12,9 +12,9 @@ import { progressKey } from "../../shared/progress.ts";
 import { readSettings } from "../../shared/settings.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
-import { functions } from "../worlds/functions.ts";
-import { Namespace, StatefulSet } from "../worlds/kinds.ts";
-import { claim, manifest, pod, statefulSet } from "../worlds/manifest.ts";
+import { functions } from "../harness/functions.ts";
+import { Namespace, StatefulSet } from "../harness/kinds.ts";
+import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 
 const namespace = "shop";
 const inUse = "data-web-0";

@@ -10,11 +10,11 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { cookieOf, type Served, serveFunction } from "../console/server/served.ts";
-import { Role, RoleBinding, ServiceAccount } from "../worlds/kinds.ts";
-import { claim, manifest } from "../worlds/manifest.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { rightsInForce } from "../worlds/rights-in-force.ts";
-import { tokenOf } from "../worlds/service-account.ts";
+import { Role, RoleBinding, ServiceAccount } from "../harness/kinds.ts";
+import { claim, manifest } from "../harness/manifest.ts";
+import { realServer } from "../harness/real-server.ts";
+import { rightsInForce } from "../harness/rights-in-force.ts";
+import { tokenOf } from "../harness/service-account.ts";
 
 const cluster = inject("cluster");
 

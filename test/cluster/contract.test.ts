@@ -1,7 +1,7 @@
 import { afterAll, describe, inject } from "vitest";
 import { apiContract } from "../contract/contract.ts";
-import { benchOn } from "../worlds/bench.ts";
-import { realServer } from "../worlds/real-server.ts";
+import { benchOn } from "../harness/open-namespace.ts";
+import { realServer } from "../harness/real-server.ts";
 import { compact } from "./compact.ts";
 
 const cluster = inject("cluster");

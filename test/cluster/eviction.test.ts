@@ -2,7 +2,7 @@ import { afterAll, describe, expect, inject } from "vitest";
 import { ofLocalDisks, scenarios } from "../scenarios/eviction/scenarios.ts";
 import { realOpenStack, standInOpenStack } from "../scenarios/eviction/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
-import { worldsOnCluster } from "./open-worlds.ts";
+import { backendOnCluster } from "./open-backend.ts";
 import { startOpenStackLab } from "./openstack/openstack-lab.ts";
 
 /** With HOLDFAST_OPENSTACK_CORE these alone: all take half an hour. */
@@ -30,7 +30,7 @@ describe.skipIf(!cluster || typeof lab === "string")(
     expect(inBoth.length).toBeGreaterThanOrEqual(core.length);
     const onSharedDisks = inBoth.filter(({ title }) => !ofLocalDisks.includes(title));
     const onLocalDisks = inBoth.filter(({ title }) => ofLocalDisks.includes(title));
-    const worlds = worldsOnCluster(cluster);
+    const worlds = backendOnCluster(cluster);
     runScenarios(onSharedDisks, [realOpenStack(lab, { EVICTION_SHARED_STORAGE: "true" })], worlds);
     if (onLocalDisks.length > 0) runScenarios(onLocalDisks, [realOpenStack(lab)], worlds);
   },

@@ -5,6 +5,11 @@ import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, inject, test } from "vitest";
 import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { Cluster } from "../harness/cluster.ts";
+import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
+import { rightsInForce } from "../harness/rights-in-force.ts";
+import { tokenOf } from "../harness/service-account.ts";
 import { root } from "../manifests/kustomization.ts";
 import {
   bareNode,
@@ -17,12 +22,7 @@ import {
   stripInTree,
 } from "../scenarios/pvc-protection/helpers.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
-import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../worlds/kinds.ts";
-import { manifest } from "../worlds/manifest.ts";
-import { rightsInForce } from "../worlds/rights-in-force.ts";
-import { tokenOf } from "../worlds/service-account.ts";
-import type { World } from "../worlds/world.ts";
-import { worldsOnCluster } from "./open-worlds.ts";
+import { backendOnCluster } from "./open-backend.ts";
 import { tokenKubeconfig } from "./token-kubeconfig.ts";
 
 const cluster = inject("cluster");
@@ -31,10 +31,10 @@ const name = "pvc-protection-release";
 
 describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
   if (!cluster) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
 
   /** A kubeconfig of a user who may get and list everything, and no more. */
-  async function readerOf(world: World, folder: string): Promise<string> {
+  async function readerOf(world: Cluster, folder: string): Promise<string> {
     const { admin, namespace } = world;
     const reader = `reader-${namespace}`;
     await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name: reader }));

@@ -1,7 +1,7 @@
 import { afterAll, describe, inject } from "vitest";
+import { benchOn } from "../harness/open-namespace.ts";
+import { realServer } from "../harness/real-server.ts";
 import { hostileWalk } from "../hostile/walk.ts";
-import { benchOn } from "../worlds/bench.ts";
-import { realServer } from "../worlds/real-server.ts";
 
 const cluster = inject("cluster");
 

@@ -9,9 +9,9 @@ import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import { tokenVerifier } from "../../shared/serve/oidc/verify-token.ts";
-import { Namespace, ServiceAccount } from "../worlds/kinds.ts";
-import { manifest } from "../worlds/manifest.ts";
-import { tokenOf } from "../worlds/service-account.ts";
+import { Namespace, ServiceAccount } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
+import { tokenOf } from "../harness/service-account.ts";
 import { freePorts } from "./free-ports.ts";
 import { tokenKubeconfig } from "./token-kubeconfig.ts";
 

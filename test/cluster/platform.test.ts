@@ -3,13 +3,13 @@ import { scenarios } from "../scenarios/platform/scenarios.ts";
 import { settings } from "../scenarios/platform/settings.ts";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
-import { worldsOnCluster } from "./open-worlds.ts";
+import { backendOnCluster } from "./open-backend.ts";
 
 const cluster = inject("cluster");
 
 describe.skipIf(!cluster)("the functions that serve the rules, on a real control plane", () => {
   if (!cluster) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
 
   runScenarios(scenarios, settings, { open, watch: watchInvariants });
 });

@@ -4,10 +4,10 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { Namespace, ServiceAccount } from "../harness/kinds.ts";
+import { manifest } from "../harness/manifest.ts";
 import { standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
-import { Namespace, ServiceAccount } from "../worlds/kinds.ts";
-import { manifest } from "../worlds/manifest.ts";
 import { kubectl } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
 

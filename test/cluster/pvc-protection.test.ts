@@ -3,14 +3,15 @@ import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { scenarios } from "../scenarios/pvc-protection/scenarios.ts";
 import { settings } from "../scenarios/pvc-protection/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
-import { worldsOnCluster, worldsOnNewPlane } from "./open-worlds.ts";
+import { backendOnCluster, backendOnNewPlane } from "./open-backend.ts";
+import { share } from "./share.ts";
 
 const cluster = inject("cluster");
-const quick = scenarios.filter(({ takes }) => takes === undefined);
+const quick = share(scenarios.filter(({ takes }) => takes === undefined));
 
 describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   if (!cluster) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
 
   const beside = settings.filter(({ inTree }) => inTree);
   runScenarios(quick, beside, {
@@ -25,7 +26,7 @@ const assets = cluster?.assets;
 describe.skipIf(!assets)("PVC protection on a control plane without its own", () => {
   if (!assets) return;
   const inTree = "persistentvolumeclaim-protection-controller";
-  const { open } = worldsOnNewPlane(
+  const { open } = backendOnNewPlane(
     assets,
     { controllers: `*,-${inTree}`, disableAdmission: ["StorageObjectInUseProtection"] },
     [`-${inTree}`],

@@ -7,10 +7,11 @@ import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Backend } from "../harness/backend.ts";
+import { realBackend } from "../harness/real-backend.ts";
+import { realServer } from "../harness/real-server.ts";
+import { recordWatch } from "../harness/recorded-watch.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
-import { watching } from "../worlds/watching.ts";
 import {
   type ClusterApi,
   controlPlane,
@@ -79,7 +80,7 @@ const [machine, saved, left, doomed, bare, retained, givenUp, control, target] =
 // Webhooks lie on loopback, which the API server must reach; and satellites belong to the cluster as a whole.
 describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
   if (!cluster?.assets) return;
-  let worlds: RealWorlds;
+  let worlds: Backend;
   let site: Site;
   let api: ClusterApi | undefined;
 
@@ -87,7 +88,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     const server = realServer(cluster.kubeconfig, { throwaway: true });
     // First, because a source of what is not served does not run.
     if (typeof found !== "string") api = await startClusterApi(server.admin, cluster.kubeconfig, found);
-    worlds = await realWorlds(server, missingControllers(cluster));
+    worlds = await realBackend(server, missingControllers(cluster));
     site = await openSite(worlds, nodes, api ? ["satellite/cluster-api"] : []);
     await Promise.all([control, target].map((node) => site.admit(node, "Evacuate")));
   });
@@ -182,7 +183,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
         if (response.status === 500 && request.path.includes("/machines/")) refusals.push(request.method);
         return response;
       });
-      const seen = watching(site.world, Machine, {});
+      const seen = recordWatch(site.world, Machine, {});
 
       await site.delete(Machine, machine);
       await reaches(machine, "WaitingForPreDrainHook");

@@ -3,7 +3,8 @@ import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { quiet } from "../scenarios/undelete/quiet.ts";
 import { scenarios } from "../scenarios/undelete/scenarios.ts";
 import { always, asking, claimsIgnored, narrow, shipped } from "../scenarios/undelete/settings.ts";
-import { worldsOnCluster } from "./open-worlds.ts";
+import { backendOnCluster } from "./open-backend.ts";
+import { share } from "./share.ts";
 
 const cluster = inject("cluster");
 /** How often functions look is counted where nobody but the scenario makes events of a claim. */
@@ -11,9 +12,9 @@ const uncounted = scenarios.filter(({ title }) => !quiet.some((scenario) => scen
 
 describe.skipIf(!cluster)("undelete on a real control plane", () => {
   if (!cluster) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
 
-  runScenarios(uncounted, [shipped, asking, always, narrow, claimsIgnored], {
+  runScenarios(share(uncounted), [shipped, asking, always, narrow, claimsIgnored], {
     open,
     sideBySide: true,
   });

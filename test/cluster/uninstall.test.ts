@@ -5,17 +5,18 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { partOf, product } from "../../build/manifests/metadata.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { poll } from "../harness/poll.ts";
 import { root } from "../manifests/kustomization.ts";
 import { identityOf } from "../manifests/references.ts";
 import { shipped } from "../scenarios/undelete/settings.ts";
 import { nothingHangs, plays } from "../scenarios/uninstall/plays.ts";
-import { poll } from "../worlds/poll.ts";
-import type { Setting } from "../worlds/world.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
 import { chosen, overlayOf } from "./kustomize/chosen-systems.ts";
 import { makeNamespace } from "./make-namespace.ts";
-import { worldsOnCluster } from "./open-worlds.ts";
+import { backendOnCluster } from "./open-backend.ts";
+import { share } from "./share.ts";
 
 const cluster = inject("cluster");
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
@@ -43,7 +44,9 @@ const alone = (systems: readonly string[]): Install => {
   return { systems, overlay: { resources, components: [...components, ...more] } };
 };
 const installs: readonly (readonly [string, Install])[] = [
-  ...chosen.filter(({ length }) => length === 1).map((systems) => [systems.join(" and "), alone(systems)] as const),
+  ...share(chosen.filter(({ length }) => length === 1)).map(
+    (systems) => [systems.join(" and "), alone(systems)] as const,
+  ),
   [
     "the default",
     { systems: byDefault, overlay: { resources: ["knative/overlays/default"], components: [`knative/${policy}`] } },
@@ -60,7 +63,7 @@ const installs: readonly (readonly [string, Install])[] = [
 
 describe.skipIf(!ready)("an install on a real control plane", () => {
   if (!cluster) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
   const call = (...options: string[]) => run(options, cluster.kubeconfig);
   const knative = (verb: string, ...options: string[]) =>
     call(verb, "--recursive", "-f", definitions ?? "", ...options);

@@ -3,8 +3,8 @@ import { customResourceDefinition } from "../../build/manifests/crd/definition.t
 import { volumeDefinition } from "../../functions/volume/lib/definition.ts";
 import type { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import { definitionsGo } from "../worlds/definitions-go.ts";
-import { realServer } from "../worlds/real-server.ts";
+import { definitionsDeleted } from "../harness/definitions-deleted.ts";
+import { realServer } from "../harness/real-server.ts";
 
 const cluster = inject("cluster");
 const definitions: Kind = {
@@ -80,7 +80,7 @@ describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", () => 
       for await (const { metadata } of admin.list(kind))
         await admin.patch(kind, undefined, metadata.name, "merge", { metadata: { finalizers: null } });
       await admin.delete(definitions, undefined, ours.metadata.name);
-      await definitionsGo(server, [ours.metadata.name]);
+      await definitionsDeleted(server, [ours.metadata.name]);
     }
   });
 });

@@ -17,7 +17,7 @@ const sources = globSync(["{functions,shared,cli,console,eventing,local,build,be
   exclude: ["**/*.test.ts"],
 })
   .concat(
-    globSync("{{knative,sources,test}/**/*.{yaml,py,sls,conf},test/{cluster,con*}/**/*.ts,vitest.config.ts}", {
+    globSync("{{knative,sources,test}/**/*.{yaml,py,sls,conf},test/{cluster,con*,man*}/**/*.ts,vitest.config.ts}", {
       cwd: root,
     }),
   )

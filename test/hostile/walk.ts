@@ -6,11 +6,11 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { install } from "../worlds/installation.ts";
-import { ConfigMap, Namespace, PersistentVolume, RoleBinding, ServiceAccount } from "../worlds/kinds.ts";
-import { claim, configMap, manifest, statefulSet } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
-import { tokenOf } from "../worlds/service-account.ts";
+import { install } from "../harness/installation.ts";
+import { ConfigMap, Namespace, PersistentVolume, RoleBinding, ServiceAccount } from "../harness/kinds.ts";
+import { claim, configMap, manifest, statefulSet } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
+import { tokenOf } from "../harness/service-account.ts";
 
 /** Where things are: Holdfast in `home`, what another tenant has in `other`, always with the name `name`. */
 interface Place {

@@ -9,7 +9,7 @@ import { createApiServer } from "../../local/apiserver/server.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { freePorts } from "../cluster/free-ports.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
+import { ConfigMap } from "../harness/kinds.ts";
 import { type DockerRegistry, startRegistry } from "./testing/docker-registry.ts";
 import { foreign } from "./testing/host-base.ts";
 import { kubeconfigOf } from "./testing/kubeconfig.ts";

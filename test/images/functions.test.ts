@@ -9,7 +9,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { certificates } from "../../shared/kubernetes/testing/certificates.ts";
-import { claim } from "../worlds/manifest.ts";
+import { claim } from "../harness/manifest.ts";
 import { type DockerRegistry, startRegistry, user } from "./testing/docker-registry.ts";
 import { architecture, writeHostBase } from "./testing/host-base.ts";
 import { type Interposed, startProxy } from "./testing/interposed.ts";

@@ -110,7 +110,7 @@ describe.skipIf(!inject("imageTools"))("a registry that takes tokens of another 
       `${tokens.login.realm} gives the login from ${right.origin} no token for ${registry.host}: 401, ` +
         "UNAUTHORIZED: incorrect username or password.",
     );
-    await expect(push(registry.host, impatient())).rejects.toThrow("gives somebody without a login no token");
+    await expect(push(registry.host, impatient())).rejects.toThrow("gives a client without a login no token");
   });
 
   test("lets a second function take layers over, with a token for both repositories", async () => {

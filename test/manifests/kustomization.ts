@@ -33,7 +33,12 @@ const schema = z.strictObject({
         namespace: z.string(),
         behavior: z.literal("merge").optional(),
         files: z.array(z.string()).min(1),
-        options: z.strictObject({ labels: z.record(z.string(), z.string()) }).optional(),
+        options: z
+          .strictObject({
+            labels: z.record(z.string(), z.string()).optional(),
+            disableNameSuffixHash: z.literal(true).optional(),
+          })
+          .optional(),
       }),
     )
     .default([]),

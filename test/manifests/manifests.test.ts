@@ -137,7 +137,7 @@ test("PVC retention's admission policy knows the rules' annotations, policies, a
   );
   const { matchConditions = [], variables = [] } = policy?.spec ?? {};
   const expressionOf = (name: string) => variables.find((variable) => variable.name === name)?.expression;
-  expect(matchConditions[0]?.expression).toContain(`":${slug(syncPolicy.name)}"`);
+  expect(matchConditions[0]?.expression).toContain(`"system:serviceaccount:holdfast:${slug(syncPolicy.name)}"`);
   expect(expressionOf("policy")).toContain(`"${policyKey}"`);
   expect(expressionOf("projected")).toContain(`"${fieldManager}"`);
   const names = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
-import { testServer } from "../../local/apiserver/fixtures/test-server.ts";
+import { testServer } from "../../local/apiserver/testing/test-server.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const piraeus = "/apis/piraeus.io/v1";

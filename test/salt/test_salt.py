@@ -276,6 +276,25 @@ def test_a_returner_of_the_call_writes_to_no_file(lab, client, folder):
     assert not file.exists()
 
 
+@pytest.mark.parametrize("client_name", ["local", "local_async"])
+def test_a_job_id_that_is_a_path_is_refused_and_no_file_is_written_or_deleted(client, folder, client_name):
+    """A job id that is a path is refused, and no file is written or deleted"""
+    victim = folder / "victim"
+    victim.write_text("kept")
+    call = {"client": client_name, "tgt": "worker-0", "fun": "metalk8s_volumes.device_name", "arg": ["x"]}
+    for job in (str(victim), f"../../../../..{victim}", f"{jid()}\n", [jid()]):
+        assert client.post({**call, "jid": job})[0] == 401
+    proper = client.start("metalk8s_volumes.device_name", arg=["x"])
+    assert client.wait(proper)["success"] is not None
+    assert victim.read_text() == "kept"
+
+
+@pytest.mark.parametrize("more", [{"module_executors": ["splay", "direct_call"]}, {"executor_opts": {"splaytime": 9}}])
+def test_a_call_that_chooses_how_the_minion_runs_it_is_refused(client, more):
+    call = {"client": "local_async", "tgt": "worker-0", "fun": "metalk8s_volumes.device_name", "arg": ["x"]}
+    assert client.post({**call, **more})[0] == 401
+
+
 @pytest.mark.parametrize(
     "call",
     [

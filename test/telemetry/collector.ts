@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { spanTree } from "../../local/traces/span-tree.ts";
 
 /** As much of a span in OTLP's JSON as is looked at. */
 export interface ExportedSpan {
@@ -17,7 +18,13 @@ export interface ExportedSpan {
 /** As much of a metric. */
 export interface ExportedMetric {
   readonly name: string;
-  readonly dataPoints: readonly { readonly attributes: readonly (string | number)[]; readonly count: number }[];
+  readonly unit: string;
+  readonly kind: "sum" | "histogram" | "gauge";
+  readonly dataPoints: readonly {
+    readonly keys: readonly string[];
+    readonly attributes: readonly (string | number)[];
+    readonly count: number;
+  }[];
 }
 
 /** A collector for OTLP over HTTP, as JSON. */
@@ -31,6 +38,7 @@ export interface Collector {
 }
 
 type Values = readonly { readonly key: string; readonly value: Readonly<Record<string, string | number>> }[];
+type Points = readonly { attributes: Values; count?: number; asDouble?: number }[];
 
 const flat = (attributes: Values) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] as string | number]));
@@ -46,13 +54,14 @@ export async function startCollector({ answers = true } = {}): Promise<Collector
       from.push({ headers: request.headers, service: String(flat(resource.attributes)["service.name"]) });
       for (const scope of scopeSpans ?? []) spans.push(...scope.spans);
       for (const scope of scopeMetrics ?? [])
-        for (const { name, sum, histogram } of scope.metrics) {
-          const points = (sum ?? histogram).dataPoints as { attributes: Values; count?: number; asDouble?: number }[];
+        for (const { name, unit, sum, histogram, gauge } of scope.metrics) {
+          const points = (sum ?? histogram ?? gauge).dataPoints as Points;
           const dataPoints = points.map(({ attributes, count, asDouble }) => ({
+            keys: attributes.map(({ key }) => key),
             attributes: Object.values(flat(attributes)),
             count: Number(count ?? asDouble),
           }));
-          metrics.push({ name, dataPoints });
+          metrics.push({ name, unit, kind: sum ? "sum" : histogram ? "histogram" : "gauge", dataPoints });
         }
     }
     if (answers) response.setHeader("content-type", "application/json").end("{}");
@@ -73,13 +82,7 @@ export async function startCollector({ answers = true } = {}): Promise<Collector
 /** A trace as lines: the names of spans in the order in which they began, each indented below its parent. */
 export function treeOf(spans: readonly ExportedSpan[], traceId: string): readonly string[] {
   const own = spans.filter((span) => span.traceId === traceId);
-  const known = new Set(own.map(({ spanId }) => spanId));
-  const below = (parent: string | undefined, depth: number): string[] =>
-    own
-      .filter((span) => (parent ? span.parentSpanId === parent : !known.has(span.parentSpanId ?? "")))
-      .toSorted((one, other) => Number(one.startTimeUnixNano) - Number(other.startTimeUnixNano))
-      .flatMap(({ spanId, name }) => ["  ".repeat(depth) + name, ...below(spanId, depth + 1)]);
-  return below(undefined, 0);
+  return spanTree(own).map(({ span, depth }) => "  ".repeat(depth) + span.name);
 }
 
 /** Metrics as lines, each with the values of its attributes and a sum or count; those of all processes together. */

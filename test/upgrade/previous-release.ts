@@ -7,7 +7,7 @@ import type { linstor } from "../../functions/satellite/lib/linstor/system.ts";
 import type { createClient } from "../../shared/kubernetes/client.ts";
 import type { receive } from "../../shared/pipeline/receive.ts";
 import type { Rule } from "../../shared/rule.ts";
-import type { functions } from "../worlds/functions.ts";
+import type { functions } from "../harness/functions.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -4,9 +4,9 @@ import { Cluster, GenericMachine, Machine } from "../../../local/cluster-api/kin
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { definitionsGo } from "../../worlds/definitions-go.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import { poll } from "../../worlds/poll.ts";
+import { definitionsDeleted } from "../../harness/definitions-deleted.ts";
+import { manifest } from "../../harness/manifest.ts";
+import { poll } from "../../harness/poll.ts";
 import { admissionIn, definitionsIn } from "./definitions.ts";
 import { machineManager } from "./machine-manager.ts";
 
@@ -101,7 +101,7 @@ export async function startClusterApi(
       const names = definitions.map(({ metadata }) => metadata.name);
       for (const name of names) await admin.delete(Definition, undefined, name);
       // The next file begins with the same.
-      await definitionsGo({ admin, eventually }, names);
+      await definitionsDeleted({ admin, eventually }, names);
     },
   };
 }

@@ -17,10 +17,10 @@ import { systemClock } from "../../../shared/clock.ts";
 import { type Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
-import { StatefulSet } from "../../worlds/kinds.ts";
-import { claim, manifest, statefulSet } from "../../worlds/manifest.ts";
-import type { RealWorlds } from "../../worlds/real-world.ts";
-import type { Setting, World } from "../../worlds/world.ts";
+import type { Backend } from "../../harness/backend.ts";
+import type { Cluster, Setting } from "../../harness/cluster.ts";
+import { StatefulSet } from "../../harness/kinds.ts";
+import { claim, manifest, statefulSet } from "../../harness/manifest.ts";
 import { startAffinityController } from "./start-affinity-controller.ts";
 import { startAttacher } from "./start-attacher.ts";
 import { startSatellites } from "./start-satellites.ts";
@@ -36,7 +36,7 @@ type Policy = (typeof policies)[number];
  * HTTP.
  */
 export interface Site {
-  readonly world: World;
+  readonly world: Cluster;
   readonly linstor: LinstorStandIn;
   /** Nodes that LINSTOR was called to evacuate, in order. */
   readonly evacuated: readonly string[];
@@ -69,7 +69,7 @@ export interface Site {
  * `overlays` are paths below `knative/`.
  */
 export async function openSite(
-  worlds: RealWorlds,
+  worlds: Backend,
   nodes: readonly string[],
   overlays: readonly string[] = [],
 ): Promise<Site> {

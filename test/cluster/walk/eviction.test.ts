@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { NeutronL2Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, pauseKey, retryKey } from "../../../functions/eviction/lib/names.ts";
+import { kubeletNode } from "../../harness/cluster-objects.ts";
 import {
   agentPod,
   boot,
@@ -22,9 +23,8 @@ import {
   whereabouts,
 } from "../../scenarios/eviction/helpers.ts";
 import { standInSetting } from "../../scenarios/eviction/settings.ts";
-import { kubeletNode } from "../../worlds/cluster-objects.ts";
 import { kubectl } from "../kubectl.ts";
-import { worldsOnCluster } from "../open-worlds.ts";
+import { backendOnCluster } from "../open-backend.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk } from "./walk.ts";
 
@@ -34,7 +34,7 @@ const setting = standInSetting({ EVICTION_DOWN_FOR: "15s", EVICTION_LOOK_AGAIN: 
 
 describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for OpenStack`, { timeout: 600_000 }, () => {
   if (!cluster || !kubectl) return;
-  const { open } = worldsOnCluster(cluster);
+  const { open } = backendOnCluster(cluster);
 
   test("each of its commands does what the page says", async () => {
     const world = await open(setting, { whenOver: onTestFinished });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { realServer } from "../../worlds/real-server.ts";
+import { realServer } from "../../harness/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
 import { createInstalls, inWay } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";

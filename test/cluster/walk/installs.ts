@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { readSurroundings } from "../../../local/start/surroundings.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Setting } from "../../harness/cluster.ts";
+import { readInstallation } from "../../harness/installation.ts";
+import type { Server } from "../../harness/server.ts";
 import { root } from "../../manifests/kustomization.ts";
-import { readInstallation } from "../../worlds/installation.ts";
-import type { Server } from "../../worlds/server.ts";
-import type { Setting } from "../../worlds/world.ts";
 import { run } from "../kubectl.ts";
 import type { Block } from "./page.ts";
 

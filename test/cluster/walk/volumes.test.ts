@@ -13,12 +13,12 @@ import { systemClock } from "../../../shared/clock.ts";
 import { Node, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
+import type { Cluster, Setting } from "../../harness/cluster.ts";
+import { realServer } from "../../harness/real-server.ts";
 import { minion } from "../../scenarios/volume/helpers.ts";
-import { realServer } from "../../worlds/real-server.ts";
-import type { Setting, World } from "../../worlds/world.ts";
 import { freePorts } from "../free-ports.ts";
 import { kubectl } from "../kubectl.ts";
-import { worldsOnCluster } from "../open-worlds.ts";
+import { backendOnCluster } from "../open-backend.ts";
 import { startBareSalt } from "../salt-lab.ts";
 import { createInstalls, inWay, ways } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
@@ -47,8 +47,8 @@ describe.skipIf(typeof lab === "string")(`${page} walked on a real Salt`, { time
     ended.abort(new Error("The suite is over."));
     lab.stop();
   });
-  const { open } = worldsOnCluster(cluster);
-  let world: World | undefined;
+  const { open } = backendOnCluster(cluster);
+  let world: Cluster | undefined;
   let reactor: Awaited<ReturnType<typeof serveSystem>>;
   let walk: Walk;
 

@@ -10,7 +10,7 @@ export const gitRepository = z.strictObject({
   apiVersion: z.literal("source.toolkit.fluxcd.io/v1"),
   kind: z.literal("GitRepository"),
   metadata,
-  spec: z.strictObject({ interval, url: z.url(), ref: z.strictObject({ tag: z.string() }) }),
+  spec: z.strictObject({ interval, url: z.url(), ref: z.strictObject({ branch: z.string() }) }),
 });
 
 export const fluxKustomization = z.strictObject({

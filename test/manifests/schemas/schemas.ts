@@ -4,6 +4,7 @@ import { accessSchemas } from "./access.ts";
 import { labels, name, namespaced, syncWave } from "./common.ts";
 import { apiServerSource, broker, eventTransform, pingSource } from "./events.ts";
 import { application, fluxKustomization, gitRepository } from "./gitops.ts";
+import { prometheusRule } from "./monitoring.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { clusterService, deployment } from "./no-knative.ts";
 import { policy, policyBinding, writePolicy, writePolicyBinding } from "./policy.ts";
@@ -78,6 +79,7 @@ const schemas = {
   MutatingAdmissionPolicyBinding: policyBinding,
   ValidatingAdmissionPolicy: writePolicy,
   ValidatingAdmissionPolicyBinding: writePolicyBinding,
+  PrometheusRule: prometheusRule,
   // Of Flux and Argo CD, in examples.
   GitRepository: gitRepository,
   Kustomization: fluxKustomization,
