@@ -51,6 +51,11 @@ const benches: Readonly<Record<string, Benchmark>> = {
     doc: "what an image adds to its base, what a push of one takes, and a function's start from the files of its image",
     load: () => import("./image/run.ts"),
   },
+  telemetry: {
+    flags: "[--before FOLDER]",
+    doc: "bytes and time of a cold start with telemetry off and on, and of an earlier bundle in FOLDER",
+    load: () => import("./telemetry/run.ts"),
+  },
   sweep: {
     flags: "[--claims N]",
     doc: "a tick of the sweep in a cluster of many claims beside one of few",

@@ -32,7 +32,7 @@ export interface EagerPart {
 }
 
 /** `index.mjs`, the script it runs, and all that this script imports before it does anything. */
-export function eagerPart({ folder, metafile }: Bundle): EagerPart {
+export function eagerPart({ folder, metafile }: Pick<Bundle, "folder" | "metafile">): EagerPart {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const files = ["index.mjs"];
   const inputs: string[] = [];

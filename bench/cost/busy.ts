@@ -1,8 +1,8 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, Node } from "../../test/worlds/kinds.ts";
-import { configMap, manifest } from "../../test/worlds/manifest.ts";
+import { ConfigMap, Node } from "../../test/harness/kinds.ts";
+import { configMap, manifest } from "../../test/harness/manifest.ts";
 import { pod } from "../pods.ts";
 
 const namespace = "default";

@@ -2,8 +2,8 @@ import type { WatchedChange } from "../../eventing/source/change-event.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { Namespace } from "../../test/worlds/kinds.ts";
-import { claim, manifest, statefulSet } from "../../test/worlds/manifest.ts";
+import { Namespace } from "../../test/harness/kinds.ts";
+import { claim, manifest, statefulSet } from "../../test/harness/manifest.ts";
 import { aPod } from "./busy.ts";
 import { type Plane, requestBytes } from "./plane.ts";
 

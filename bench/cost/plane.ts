@@ -8,7 +8,7 @@ import type { Hop } from "../../eventing/trace.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { emulatedServer } from "../../test/worlds/emulated-server.ts";
+import { virtualServer } from "../../test/harness/virtual-server.ts";
 
 /** What changes of objects have cost on their way to the functions. */
 export interface Traffic {
@@ -52,7 +52,7 @@ const requestsFor = (triggers: number, deliveries: number): number => 2 + trigge
 export async function openPlane(folders: readonly string[]): Promise<Plane> {
   const clock = virtualClock();
   const random = seededRandom(1);
-  const cluster = emulatedServer(clock, random);
+  const cluster = virtualServer(clock, random);
   const { admin, transport } = cluster;
   const ended = new AbortController();
   const objects = readManifests(folders).map(({ object }) => object);

@@ -8,9 +8,9 @@ import { createOpenStack } from "../../local/openstack/openstack.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import { readSettings } from "../../shared/settings.ts";
-import { kubeletNode } from "../../test/worlds/cluster-objects.ts";
-import { manifest } from "../../test/worlds/manifest.ts";
-import type { Server } from "../../test/worlds/server.ts";
+import { kubeletNode } from "../../test/harness/cluster-objects.ts";
+import { manifest } from "../../test/harness/manifest.ts";
+import type { Server } from "../../test/harness/server.ts";
 import { openRestingCluster } from "../rest/measure.ts";
 
 /** What the eviction of a host has asked of Nova. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { install, readInstallation } from "../../test/worlds/installation.ts";
+import { install, readInstallation } from "../../test/harness/installation.ts";
 import { type Bundle, bundleFor } from "../budget/bundle.ts";
 import type { Plane } from "../plane/boot.ts";
 import { countingProxy } from "../plane/counting-proxy.ts";

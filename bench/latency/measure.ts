@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
-import { Namespace } from "../../test/worlds/kinds.ts";
-import { claim, manifest } from "../../test/worlds/manifest.ts";
+import { Namespace } from "../../test/harness/kinds.ts";
+import { claim, manifest } from "../../test/harness/manifest.ts";
 import type { Plane } from "../plane/boot.ts";
 import type { PassedHop } from "../plane/events-process.ts";
 import { inLanes } from "../plane/in-lanes.ts";

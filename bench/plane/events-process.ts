@@ -16,7 +16,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readInstallation } from "../../test/worlds/installation.ts";
+import { readInstallation } from "../../test/harness/installation.ts";
 import { instant } from "./watch-claims.ts";
 
 /** What the process is told. */

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { tokenOf } from "../../test/worlds/service-account.ts";
+import { tokenOf } from "../../test/harness/service-account.ts";
 import { writeKubeconfig } from "../kubeconfig.ts";
 import { ended } from "../process/ended.ts";
 import type { Plane } from "./boot.ts";

@@ -1,4 +1,4 @@
-import { install, readInstallation } from "../../test/worlds/installation.ts";
+import { install, readInstallation } from "../../test/harness/installation.ts";
 import { bundleFor } from "../budget/bundle.ts";
 import type { Plane } from "../plane/boot.ts";
 import { type Arm, inTree, ours } from "./arm.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import { claim } from "../../test/worlds/manifest.ts";
+import { claim } from "../../test/harness/manifest.ts";
 import type { Plane } from "../plane/boot.ts";
 import { inLanes } from "../plane/in-lanes.ts";
 import { instant, watchClaims } from "../plane/watch-claims.ts";

@@ -1,8 +1,8 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { Namespace } from "../../test/worlds/kinds.ts";
-import { claim, manifest } from "../../test/worlds/manifest.ts";
+import { Namespace } from "../../test/harness/kinds.ts";
+import { claim, manifest } from "../../test/harness/manifest.ts";
 import { inLanes } from "../plane/in-lanes.ts";
 import { pod } from "../pods.ts";
 

@@ -13,13 +13,13 @@ import { createFunctionPods } from "../../local/serving/pods.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { advanceUntilSettled } from "../../test/harness/advance-until-settled.ts";
+import { furnish, kubeletNode } from "../../test/harness/cluster-objects.ts";
+import { functions, type Handler } from "../../test/harness/functions.ts";
+import { install } from "../../test/harness/installation.ts";
+import { claim, statefulSet } from "../../test/harness/manifest.ts";
+import { virtualServer } from "../../test/harness/virtual-server.ts";
 import { root } from "../../test/manifests/kustomization.ts";
-import { furnish, kubeletNode } from "../../test/worlds/cluster-objects.ts";
-import { emulatedServer } from "../../test/worlds/emulated-server.ts";
-import { functions, type Handler } from "../../test/worlds/functions.ts";
-import { install } from "../../test/worlds/installation.ts";
-import { claim, statefulSet } from "../../test/worlds/manifest.ts";
-import { timePasses } from "../../test/worlds/time-passes.ts";
 import { type Life, scaledFunction } from "./scaled-function.ts";
 import type { RestingSystem } from "./systems.ts";
 
@@ -63,7 +63,7 @@ export async function openRestingCluster({
 }: RestingOptions = {}): Promise<RestingCluster> {
   const clock = virtualClock();
   const random = seededRandom(1);
-  const server = emulatedServer(clock, random);
+  const server = virtualServer(clock, random);
   const { admin, transport } = server;
   await admin.request("GET", "/apis");
   await furnish(admin);
@@ -77,7 +77,7 @@ export async function openRestingCluster({
     controllers: ["*"],
     kubelet: { nodes: [kubeletNode, ...(system?.nodes ?? [])], heartbeat: usualHeartbeat },
   });
-  await timePasses(server, "the controllers start", controllers.synced);
+  await advanceUntilSettled(server, "the controllers start", controllers.synced);
 
   const begun = system?.begin(clock);
   const paths = [".", ...(system?.components ?? [])].map((path) => join(root, "knative", path));

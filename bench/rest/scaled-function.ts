@@ -1,7 +1,7 @@
 import type { Plan } from "../../local/serving/plan.ts";
 import type { FunctionPods } from "../../local/serving/pods.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { Handler } from "../../test/worlds/functions.ts";
+import type { Handler } from "../../test/harness/functions.ts";
 
 /**
  * Milliseconds of each life of a pod that are neither a request nor the idle window: the cold start, and until the

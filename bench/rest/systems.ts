@@ -21,11 +21,11 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readSettings } from "../../shared/settings.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
+import { claim, manifest } from "../../test/harness/manifest.ts";
+import type { Server } from "../../test/harness/server.ts";
 import { readKustomization } from "../../test/manifests/kustomization.ts";
 import { minion } from "../../test/scenarios/volume/helpers.ts";
 import { standInSalt } from "../../test/scenarios/volume/settings.ts";
-import { claim, manifest } from "../../test/worlds/manifest.ts";
-import type { Server } from "../../test/worlds/server.ts";
 
 /** An optional system, with what it looks after. */
 export interface RestingSystem {

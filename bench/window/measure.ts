@@ -3,7 +3,7 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { ApiRequest, Transport } from "../../shared/kubernetes/transport.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
-import { claim, statefulSet } from "../../test/worlds/manifest.ts";
+import { claim, statefulSet } from "../../test/harness/manifest.ts";
 import type { Plane } from "../plane/boot.ts";
 
 const namespace = "default";

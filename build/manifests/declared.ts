@@ -6,7 +6,8 @@ import type { Rule } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 
 /** A function's declaration: a rule's, or that of a function that serves the rules and is woken in a way of its own. */
-export type Declared = FunctionDeclaration & Partial<Pick<Rule, "triggers" | "sweep" | "finalizers">>;
+export type Declared = FunctionDeclaration &
+  Partial<Pick<Rule, "triggers" | "sweep" | "finalizers" | "steps" | "progressName">>;
 
 /**
  * Imports the declaration of every function in the repository, sorted by name.

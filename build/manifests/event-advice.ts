@@ -3,7 +3,9 @@ const advice: Readonly<Record<string, string>> = {
   AnotherVolumeBound:
     "The new claim of the name has another volume. To have the kept one instead, " +
     "[swap the two](undelete.md#swap-two-volumes).",
-  BrokerRefused: "A broker took no events of the sweep. Look at the broker; the next tick goes on.",
+  BrokerRefused:
+    "A broker took no events of the sweep. Look at the broker. When it takes events again, the sweep sends one for " +
+    "each object.",
   ClaimBeingDeleted:
     "The pod wants a claim that is being deleted. Do what the message says: delete the pod, wait and create both " +
     "again, or, where the pod starts, save the data, which goes with the last pod.",
@@ -12,14 +14,15 @@ const advice: Readonly<Record<string, string>> = {
     "set. The message has the command that includes it.",
   DeletionPostponed:
     "The object is being deleted, and the message names what still uses it. When that is gone, the deletion " +
-    "completes, and data that nothing keeps goes with it: copy first what you need.",
+    "completes, and data that nothing keeps goes with it. If you need the data of " +
+    "a claim, [have its volume kept](get-a-claim-back.md#the-claim-is-still-in-terminating) before that.",
   EvacuationQueued: "Nothing: the evacuation waits for a slot.",
   EvacuationStuck: "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` says.",
   EvacuationTooLate:
     "The Machine was deleted before it had hooks, and its server is gone. " +
     "`linstor resource list --nodes NODE` names its volumes: see which have a copy elsewhere.",
   EventDeadLettered:
-    "A function did not take an event. The message names the function; see [dead letters](dead-letters.md).",
+    "A function did not take an event. The message names the function; see [dead-lettered events](dead-letters.md).",
   EvictionStuck: "The eviction does not go on without a person. Do what the condition Converged says.",
   FormerDataBound:
     "A claim with a data source was bound to the former volume. See [restore a snapshot](restore-a-snapshot.md).",
@@ -82,7 +85,7 @@ const advice: Readonly<Record<string, string>> = {
   StorageAbandoned: "A person gave up the storage on a node that is gone. If it comes back, wipe it.",
   StorageClassMissing: "Create the StorageClass. The Volume goes on by itself.",
   StorageNotPrepared: "The node could not make the storage. Read the message, delete the Volume, create it again.",
-  StorageNotReclaimed: "The node could not take the storage back. Correct what the message names.",
+  StorageNotReclaimed: "The node could not reclaim the storage. Correct what the message names.",
   PersistentVolumeRefused: "The API server refuses the template. Delete the Volume, create it with another one.",
   TableRefused: "A row of the sweep's tables cannot be read. Correct the line that is named.",
   UnreadableTime:
@@ -94,14 +97,17 @@ const advice: Readonly<Record<string, string>> = {
     "The claim is gone, and its volume is kept until the time that is named, but not offered. The message says why, " +
     "and how to offer it.",
   VolumeKeptAgain: "Nothing: the namespace keeps less than `MOST_KEPT` again, and the volume outlives its claim.",
+  VolumeLeftReleased:
+    "The time of the kept volume was over, and its former policy `Retain` keeps it Released: delete the " +
+    "PersistentVolume and its data if you do not need them any more.",
   VolumeNotAttachedForEvacuation:
     "The volume was not attached elsewhere in time, and the evacuation goes on. Its data may come to a node on which " +
     "its pod does not run: look where the pod runs.",
   VolumeNotKept: "The volume belongs to another object and cannot be kept. Keep its data by a backup.",
   VolumeOffered: "Nothing: the next claim of the name gets the volume.",
   VolumeReclaimed:
-    "Nothing: the time of the kept volume was over, and it has its former policy again. With `Delete`, Kubernetes " +
-    "deletes its data.",
+    "Nothing: the time of the kept volume was over, and it has its former policy again: Kubernetes deletes " +
+    "its data.",
   VolumeTemporarilyMadeReschedulable: "Nothing: pods with this volume may run elsewhere while it moves.",
   VolumeUnavailable: "The PersistentVolume has failed. Repair it; the Volume follows.",
 };

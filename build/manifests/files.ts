@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import { costTables } from "./cost-without-knative.ts";
 import type { Declared } from "./declared.ts";
 import { installedByDefault, manifestsOf } from "./manifests.ts";
 import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
@@ -40,6 +41,7 @@ export function differences(
   document("docs/settings.md", settingTables(functions));
   document("docs/names.md", nameTables(functions));
   document("docs/events.md", eventTables());
+  document("docs/install-without-knative.md", costTables(wanted));
   document(
     "docs/overlays.md",
     overlayTables(kustomizations(root, wanted), (path) => wanted.get(path) ?? read(root, path)),

@@ -13,6 +13,7 @@ import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf, systemOf } from "./declared.ts";
 import { everyFunction, kustomizationFile, type Patch } from "./kustomization.ts";
 import { labelsOf } from "./metadata.ts";
+import { addMonitoring } from "./monitoring/add-monitoring.ts";
 import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
 import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
@@ -40,6 +41,7 @@ import { toFile, toYaml } from "./yaml.ts";
  *   one for both
  * - `knative/components/<component>`, `knative/overlays/no-knative`: what follows from the functions in other
  *   installations
+ * - `knative/monitoring`: alerts and a dashboard
  */
 export function manifestsOf(
   declared: readonly Declared[],
@@ -92,6 +94,7 @@ export function manifestsOf(
   addNoKnative(files, all, functions);
   addSystemsWithoutKnative(files, functions, optional);
   addNetworkPolicy(files, all);
+  addMonitoring(files, all);
   return files;
 }
 

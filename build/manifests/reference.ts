@@ -14,7 +14,7 @@ export type Tables = Readonly<Record<string, string>>;
 
 const block = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end of \1 -->/g;
 
-/** A document with its generated tables written anew; `fault` says which marks it lacks, or has for nothing. */
+/** A document with its generated tables as they are now; `fault` says which marks it lacks, or has for nothing. */
 export function withTables(document: string, tables: Tables): { readonly text: string; readonly fault?: string } {
   const seen: string[] = [];
   const text = document.replaceAll(block, (_, name: string) => {
@@ -51,10 +51,15 @@ export function sourceTables(functions: readonly Declared[]): Tables {
   return { sources: table(["File", "Watches", "Broker"], rows) };
 }
 
-/** What `docs/permissions.md` says: all functions, with what their accounts may do and by what that is held. */
+/** What `docs/permissions.md` says: the functions of each system, what their accounts may do, and what limits them. */
 export function permissionTables(functions: readonly Declared[]): Tables {
+  const systems = Map.groupBy(functions, systemOf);
+  return { functions: [...systems].map(([system, of]) => `\n### ${code(system)}\n\n${accounts(of)}\n`).join("") };
+}
+
+function accounts(functions: readonly Declared[]): string {
   const rows = functions.map((declared) => {
-    const own = declared.permissions.filter(({ overlay }) => !overlay);
+    const own = declared.permissions;
     const reads = own.filter(({ verbs }) => verbs.some((verb) => !isWrite(verb)));
     const roles = [
       ...(own.some((one) => !inOneNamespace(one)) ? ["ClusterRole"] : []),
@@ -68,7 +73,7 @@ export function permissionTables(functions: readonly Declared[]): Tables {
       [...roles, ...policy].join(", "),
     ];
   });
-  return { functions: table(["Function", "May read", "May change only", "Held by"], rows) };
+  return table(["Function", "May read", "May change only", "Limited by"], rows);
 }
 
 const isWrite = (verb: Permission["verbs"][number]) => verb !== "get" && verb !== "list";
@@ -76,10 +81,11 @@ const isWrite = (verb: Permission["verbs"][number]) => verb !== "get" && verb !=
 const inOneNamespace = ({ ownNamespace, namespaceSetting }: Permission) =>
   ownNamespace !== undefined || namespaceSetting !== undefined;
 
-const placeOf = ({ ownNamespace, namespaceSetting, names }: Permission) =>
+const placeOf = ({ ownNamespace, namespaceSetting, names, overlay }: Permission) =>
   (names ? ` ${names.map(code).join(", ")}` : "") +
   (ownNamespace ? " (own namespace)" : "") +
-  (namespaceSetting ? ` (namespace ${code(variableOf(namespaceSetting))})` : "");
+  (namespaceSetting ? ` (namespace ${code(variableOf(namespaceSetting))})` : "") +
+  (overlay ? ` with the option ${code(overlay)}` : "");
 
 /** One line for each kind, and one for its status: verbs, and to what the policy holds them. */
 function changes(permissions: readonly Permission[]): readonly string[] {

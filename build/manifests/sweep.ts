@@ -110,6 +110,9 @@ export function systemTablePatches(
   });
 }
 
+/** From one tick of the sweep to the next. */
+export const minutesBetweenTicks = 5;
+
 /**
  * What triggers the sweep. A tick that it misses is not made up for, and need not be: there is the next one. Each costs
  * a pod that lives for most of a minute (docs/numbers.md), which is why there are not more of them.
@@ -119,6 +122,6 @@ export function sweepSource({ name }: Declared): object {
     apiVersion: "sources.knative.dev/v1",
     kind: "PingSource",
     metadata: metadataOf(name, "sweep"),
-    spec: { schedule: "*/5 * * * *", sink: { ref: functionRef(name) } },
+    spec: { schedule: `*/${minutesBetweenTicks} * * * *`, sink: { ref: functionRef(name) } },
   };
 }

@@ -42,7 +42,7 @@ async function fetchToken(
     throw new UserError(`${realm}, where ${host} has its tokens from, cannot be reached: ${error.message}.`);
   });
   if (answer.status !== 200) {
-    const login = credentials ? `the login from ${credentials.origin}` : "somebody without a login";
+    const login = credentials ? `the login from ${credentials.origin}` : "a client without a login";
     throw new UserError(`${realm} gives ${login} no token for ${host}: ${await reasonOf(answer)}.`);
   }
   const given = readToken(await answer.body.text());

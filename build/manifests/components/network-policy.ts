@@ -10,8 +10,8 @@ const withKnative = "knative/components/network-policy";
 const withoutKnative = "knative/overlays/no-knative/network-policy";
 
 /**
- * Who may reach the functions on the network, and whom they may reach. What holds of all of them is written by hand, in
- * `policy.yaml`; which of them may reach which external system follows from what they declare.
+ * Which pods may reach the functions on the network, and what the functions may reach. What holds of all of them is
+ * written by hand, in `policy.yaml`; which of them may reach which external system follows from what they declare.
  */
 export function addNetworkPolicy(files: Map<string, string>, all: readonly Declared[]): void {
   const policies = policiesOf(all);
@@ -22,12 +22,12 @@ export function addNetworkPolicy(files: Map<string, string>, all: readonly Decla
   };
   add(
     withKnative,
-    "Who may reach the functions on the network, and whom they may reach. Needs a network plugin that enforces " +
-      "NetworkPolicy, and the namespaces of your Knative and of its network layer: see policy.yaml.",
+    "Which pods may reach the functions on the network, and what the functions may reach. Needs a network plugin " +
+      "that enforces NetworkPolicy, and the namespaces of your Knative and of its network layer: see policy.yaml.",
   );
   add(
     withoutKnative,
-    "Who may reach whom without Knative: platform-source the functions, and the sweep platform-source. Needs a " +
+    "Without Knative, only platform-source may reach the functions, and only the sweep platform-source. Needs a " +
       "network plugin that enforces NetworkPolicy.",
   );
 }

@@ -56,7 +56,7 @@ export function addOidc(
         ],
       },
       "Functions take events only from Holdfast's own Triggers and sources: " +
-        "brokers and the PingSource send a token that says for whom it is meant, " +
+        "brokers and the PingSource send a token that is valid for one function, " +
         "and the function checks its signature by the cluster's keys, its issuer, its audience, " +
         "its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, " +
         "which is alpha. List it after options that have Triggers (pod-updates, for example); " +

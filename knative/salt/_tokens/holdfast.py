@@ -1,14 +1,18 @@
 """
-Tokens of ``localfs``, on a master that refuses several functions in one request
+Tokens of ``localfs``, on a master that refuses what would get around the rights of an account
 
-Salt compares such a request with the rights of an account function by function, and lets all of it run as soon as one
-of them is allowed; ``saltutil.find_job`` always is. Whoever could log in could so run ``cmd.run`` on every minion (seen
-with Salt 3008.3). Every request with a token asks this module for it first, and so has Salt's check replaced before it
-is made. Root on the master is not checked by Salt, and may go on naming several functions.
+Salt compares a request of several functions with these rights function by function, and lets all of it run as soon as
+one of them is allowed; ``saltutil.find_job`` always is. Whoever could log in could so run ``cmd.run`` on every minion.
+And a minion writes the file in its cache that a request's job id names, and removes it when the job has ended: an id
+that is a path destroyed any file of a node (both seen with Salt 3008.3). Every request with a token asks this module
+for it first, and so has Salt's functions replaced before they are called. Root on the master is not checked by Salt,
+and may go on sending both.
 """
 
 import functools
+import re
 
+import salt.master
 import salt.tokens.localfs
 import salt.utils.minions
 
@@ -24,6 +28,26 @@ def _one_at_a_time(check):
 
 if not hasattr(salt.utils.minions.CkMinions.auth_check, "one_at_a_time"):
     salt.utils.minions.CkMinions.auth_check = _one_at_a_time(salt.utils.minions.CkMinions.auth_check)
+
+
+def _of_digits(prepare):
+    @functools.wraps(prepare)
+    def _prep_jid(self, clear_load, extra):
+        jid = clear_load.get("jid")
+        # Executors choose how long a job runs, and what runs it.
+        is_plain = not (extra.get("module_executors") or extra.get("executor_opts"))
+        if jid:
+            is_plain = is_plain and isinstance(jid, str) and re.fullmatch(r"[0-9]{20}", jid)
+        if is_plain or not ("token" in extra or "eauth" in extra):
+            return prepare(self, clear_load, extra)
+        return {"error": {"name": "AuthorizationError", "message": "Authorization error occurred."}}
+
+    _prep_jid.of_digits = True
+    return _prep_jid
+
+
+if not hasattr(salt.master.ClearFuncs._prep_jid, "of_digits"):
+    salt.master.ClearFuncs._prep_jid = _of_digits(salt.master.ClearFuncs._prep_jid)
 
 
 def mk_token(opts, tdata):
