@@ -56,8 +56,8 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
 });
 
 test("an eviction comes to its end, each server moved once, while its functions die again and again", async () => {
-  // Each function listens before it dies, and then for as long as its start took: on a machine that starts it slowly, it
-  // needs longer to do something, too. One dies at a time, for the starts of all would take the whole machine.
+  // Each function listens before it dies, and then for as long as its start took: a machine that starts it slowly also
+  // runs it slowly. One dies at a time, because the starts of all would take the whole machine.
   const awake = new Map<string, { readonly at: number; readonly startMs: number }>();
   let heard = 0;
   let next = 0;

@@ -14,7 +14,8 @@ export const confirmOutage = chainRule(eviction, "confirm-outage", {
     if (!host || !record) return [wait()];
     const down = downOf(host, now);
     if (down === record.down) return [wait()];
-    const { down: _, ...up } = record;
-    return [act(standing.message, [noted(context, down ? { ...record, down } : (up as typeof record))])];
+    // What was seen when it was forced down is of the outage before.
+    const { down: _, forced: __, ...up } = record;
+    return [act(standing.message, [noted(context, down ? { ...up, down } : up)])];
   },
 });

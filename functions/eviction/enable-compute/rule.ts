@@ -11,7 +11,7 @@ import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { begins, type ComputeNode, findComputeNode } from "../lib/compute-node.ts";
+import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
 import { forget, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reports } from "../lib/host.ts";
@@ -22,7 +22,7 @@ import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { type HostFacts, isEvacuation, ourOpenMoves } from "../lib/plan.ts";
+import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
@@ -56,7 +56,8 @@ export const enableCompute = rule({
     const [compute] = await findComputeNode(subject, { client, settings });
     if (!compute) return [];
     const { object, record, foreign, wanted, isApproved } = compute;
-    const isCalledOff = wanted === "stay" || (wanted !== "disable" && !isApproved && !begins(compute));
+    const isCalledOff =
+      wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
     if (foreign || !isCalledOff) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
@@ -107,7 +108,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const message = `nova-compute of ${service.host} may serve again: Holdfast had forced it down.`;
     return call(message, endForcedDown({ service: service.id }));
   }
-  if (isDisabledByUs(service, object)) {
+  if (wanted !== "disable" && isDisabledByUs(service, object)) {
     if (!pods.some(isReady)) return wait("nova-compute is enabled again when its pod is Ready.", [seen]);
     if (service.state !== "up") return wait("nova-compute is enabled again when it reports to Nova.", [seen]);
     const message = `nova-compute of ${service.host} is enabled again, because Holdfast had disabled it.`;
@@ -118,13 +119,22 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const message = `${open.length} moves that were begun before are still under way.`;
   if (finished && service.state === "up") return call(message, confirmMove({ server: finished.server }));
   if (open.length > 0) return wait(message, [seen]);
+  const coming = record ? mayStillMove(host, record) : 0;
+  if (coming > 0) return wait(`Nova was asked to move ${coming} servers, and may still begin to.`, [seen]);
   const converged = convergedReport(
     "Success",
     service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
   );
-  const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
   const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
+  if (wanted === "disable" && record) {
+    // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
+    const { v, uid, begun } = record;
+    const said = Object.fromEntries([abandonKey, fencedKey, approvalKey].map((key) => [key, null]));
+    const writes = [noted(facts.compute, { v, uid, begun, baseline: noMoves }, said), ...show(back)];
+    return at.write("The host keeps its servers, and gets no new ones.", writes);
+  }
+  const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
   const writes = [...forget(object, over), ...show([...(isKeepPods ? [] : [converged]), ...back])];
   return at.write(converged.message, writes, settling(object, name, now));
 }

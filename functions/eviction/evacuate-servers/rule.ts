@@ -5,19 +5,21 @@ import { command } from "../../../shared/system/command.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { noted } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
-import { eviction, suspectedIn } from "../lib/eviction.ts";
+import { eviction, staying, suspectedIn } from "../lib/eviction.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
+import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isNeverDown, timeText } from "../lib/outage.ts";
-import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLabelNodes, mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   doc: "Forces down the nova-compute of a host that is off, deletes its pod, and has Nova start its servers elsewhere.",
   permissions: [
     ...mayLook({ annotations: [recordKey, retryKey] }),
+    mayLabelNodes,
     { resource: Pod, verbs: ["delete"], bounds: [deletesAgents] },
     mayRecordEvents,
   ],
@@ -28,8 +30,8 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const host = suspectedIn(facts);
     if (!host || !record) return [wait()];
     const { service } = host.host;
-    // Its kubelet is off, too: what it is to end stays for ever. Pods of another operator go by their own.
-    const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : [];
+    // Its kubelet is off, too: what it is to end stays for ever. Another operator's pods must not start when it is on.
+    const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
     if (!record.hard || !service.isForcedDown) {
       const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
       const hard = record.hard ?? new Date(now).toISOString();
@@ -40,7 +42,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const writes = [noted(context, { ...before, hard }), ...shows({ message }), ...gone];
       return [about.call(message, { step: { name: "called" }, writes, command, next })];
     }
-    if (gone.length > 0) return [act("The pod of nova-compute goes, because its host is off.", gone)];
+    if (gone.length > 0) return [act("The pods of nova-compute go, because its host is off.", gone)];
     const left = withoutRestored(host.outage, host.host, record);
     if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
     const { forced } = record;
@@ -49,7 +51,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     // Would it still run, it would report in the meantime, also after a change that a person answers for.
     const changed = forced.reported === seen.reported ? Number.NaN : service.reported;
     if ([Date.parse(forced.at), changed].some((time) => host.host.at - time < freshFor)) return [wait()];
-    return [nextCall(context) ?? wait()];
+    return [(staying(context).length === 0 && nextCall(context)) || wait()];
   },
 });
 

@@ -59,6 +59,10 @@ export const noMoves = Number.MAX_SAFE_INTEGER;
 export const begins = ({ wanted, record }: ComputeNode): boolean =>
   wanted !== "disable" && (record?.baseline ?? noMoves) === noMoves;
 
+/** Its servers were to leave, and are not any more: its host is to be disabled only. */
+export const wasClearing = ({ wanted, record }: Pick<ComputeNode, "wanted" | "record">): boolean =>
+  wanted === "disable" && record !== undefined && record.baseline !== noMoves;
+
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
 export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>
   readOwnAnnotation(object, recordKey, schema);

@@ -4,7 +4,7 @@ import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves } from "./compute-node.ts";
+import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves, wasClearing } from "./compute-node.ts";
 import { approvalWanted, isLeaving, outsideOf, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
@@ -102,7 +102,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
       const { record } = facts.compute;
       return !host || !record || (isEmpty(host.host) && unrestored(host.outage, host.host, record).length === 0);
     },
-    waiting: (facts) => (facts.at === "seen" ? planOf(facts).message : ""),
+    waiting: (facts) => (facts.at === "seen" ? [...whileStaying(facts), planOf(facts).message].join(" ") : ""),
     stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
   },
   {
@@ -153,18 +153,19 @@ export const eviction = chain({
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
 
+const calledOff = "Its eviction was called off.";
+
 async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Facts<EvictionFacts>> {
   const { object, wanted, isApproved, record } = compute;
   const { name } = object.metadata;
   const outside = outsideOf(compute);
   if (outside) return outside;
   if (wanted === "stay") return { is: "outside", message: `NovaComputeNode ${name} is to stay.` };
+  if (wasClearing(compute)) return { is: "outside", message: calledOff };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
   if (wanted !== "disable" && !isApproved)
-    return begins(compute)
-      ? { is: "ready", at: "unapproved", compute }
-      : { is: "outside", message: "Its eviction was called off." };
+    return begins(compute) ? { is: "ready", at: "unapproved", compute } : { is: "outside", message: calledOff };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
@@ -178,6 +179,20 @@ export function planOf({ host, outage, compute, settings }: Seen): Plan {
   return outage && isForced({ compute, host })
     ? evacuationFor(host, outage, record, settings)
     : planFor(host, record, settings);
+}
+
+/** Pods that are not being deleted: a kubelet starts them with its host, and nova-compute deletes evacuated servers. */
+export const staying = ({ pods }: Pick<ComputeNode, "pods">): ComputeNode["pods"] =>
+  pods.filter((pod) => !isBeingDeleted(pod));
+
+function whileStaying({ compute, host }: Seen): readonly string[] {
+  const names = staying(compute).map(({ metadata }) => metadata.name);
+  if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
+  return [
+    `Waiting until the pods ${names.join(", ")} are being deleted: nova-compute must not start when its host is ` +
+      "turned on. Holdfast has removed the label of the Node, so that their operator deletes them. If it does not, " +
+      "delete them.",
+  ];
 }
 
 /** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */

@@ -18,6 +18,13 @@ export function whileLettingGo({ object, pods }: Dependent, why: string): string
     : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
 }
 
+/** Takes the label off the Node by which another operator's pods come: it deletes them then, and creates none. */
+export function unschedule({ object, node }: Dependent): readonly Write[] {
+  const key = object.spec.selector?.schedulingLabel.key;
+  const isOn = key !== undefined && node?.metadata.labels?.[key] !== undefined;
+  return isOn && node ? [annotate(Node, node, {}, { [key]: null })] : [];
+}
+
 /** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
 export const emptyTwiceAfter = 5000;
 
@@ -37,12 +44,8 @@ export function letGo(
   const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
   if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
   if (pods.length > 0) {
-    const label = object.spec.selector?.schedulingLabel.key;
-    if (label) {
-      if (!node || node.metadata.labels?.[label] === undefined) return [wait()];
-      return [act(standing.message, [annotate(Node, node, {}, { [label]: null })])];
-    }
-    const goes = pods.filter((pod) => !isBeingDeleted(pod)).map((pod) => deletePod(pod));
+    const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
+    const goes = [...unschedule(context), ...own.map((pod) => deletePod(pod))];
     return [goes.length > 0 ? act(standing.message, goes) : wait()];
   }
   const lock = lockOf(object);

@@ -32,17 +32,18 @@ export interface Suspected {
  */
 export async function lookAtOutage(
   compute: ComputeNode,
-  { service, servers }: HostFacts,
+  host: HostFacts,
   { nova, ironic }: OpenStack,
 ): Promise<OutageFacts | undefined> {
   const { record } = compute;
+  const { service, servers } = host;
   if (service.state === "up") return undefined;
   const machine = machineOf(compute);
   const here = new Set(servers.map(({ id }) => id));
   const gone = Object.keys(record?.was ?? {}).filter((id) => !here.has(id));
   const [services, power, evacuated] = await Promise.all([
     nova.services(),
-    machine === undefined || isConfirmed(compute, service) ? undefined : ironic.power(machine),
+    machine === undefined || isConfirmed({ compute, host }) ? undefined : ironic.power(machine),
     Promise.all(gone.map((id) => nova.server(id))),
   ]);
   return { services, power, evacuated: evacuated.filter((server) => server !== undefined) };
@@ -52,10 +53,14 @@ export async function lookAtOutage(
 export const machineOf = ({ object }: ComputeNode): string | undefined =>
   object.spec.eviction?.ironicNodeShutdown?.node;
 
-/** A person answers for this very outage, or for what its nova-compute has shown of life since. */
-const isConfirmed = ({ object, record }: ComputeNode, { reported }: ComputeService): boolean =>
-  record?.down !== undefined &&
-  [record.down.since, timeText(reported)].includes(object.metadata.annotations?.[fencedKey] ?? "");
+type Down = Pick<Suspected, "compute" | "host">;
+
+/** What a person's word must be: since when this very outage lasts, or what nova-compute has shown of life since. */
+const wordFor = (down: Down): string | undefined =>
+  hasChanged(down) ? timeText(down.host.service.reported) : down.compute.record?.down?.since;
+
+const isConfirmed = (down: Down): boolean =>
+  down.compute.record?.down !== undefined && down.compute.object.metadata.annotations?.[fencedKey] === wordFor(down);
 
 interface Ready {
   readonly status: string;
@@ -77,14 +82,19 @@ export const isNotReady = (node: KubernetesObject | undefined) => {
 
 /**
  * Since when both witnesses have called the host down without a break, as it is to be written down: whichever has said
- * otherwise in between begins the time again. `undefined`: one of them does not call it down.
+ * otherwise in between begins the time again. `undefined`: one of them does not call it down. Of a host that Holdfast
+ * has forced down only its Node counts: was it Ready in between, a person has answered for an outage that is over.
  */
-export function downOf({ compute, host }: Pick<Suspected, "compute" | "host">, now: number): EvictionRecord["down"] {
-  const { node, record } = compute;
-  if (!isSilent(host.service, now) || !isNotReady(node)) return undefined;
-  const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
-  const reported = timeText(host.service.reported);
+export function downOf(down: Down, now: number): EvictionRecord["down"] {
+  const { node, record } = down.compute;
   const before = record?.down;
+  const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
+  const reported = timeText(down.host.service.reported);
+  if (isForced(down)) {
+    const isSame = !before || !node || !isNotReady(node) || before.ready === ready;
+    return isSame ? before : { ...before, since: new Date(now).toISOString(), ready };
+  }
+  if (!isSilent(down.host.service, now) || !isNotReady(node)) return undefined;
   return before && before.reported === reported && before.ready === ready
     ? before
     : { since: new Date(now).toISOString(), reported, ready };
@@ -123,16 +133,16 @@ export function gatesOf(
 }
 
 /** Holdfast has forced its nova-compute down, and Nova holds it there: its servers are evacuated. */
-export const isForced = ({ compute, host }: Pick<Suspected, "compute" | "host">): boolean =>
+export const isForced = ({ compute, host }: Down): boolean =>
   compute.record?.hard !== undefined && host.service.isForcedDown;
 
 /** Nothing is written down of an outage: until confirm-outage has done so, the host is not taken for down. */
 export const isNeverDown = ({ record }: ComputeNode): boolean =>
   record?.down === undefined && record?.hard === undefined;
 
-/** All of it holds. What Holdfast has forced down stays so until it is let back. */
+/** All of it holds. What Holdfast has forced down stays so until it is let back, or its Node was Ready in between. */
 export const isProvenDown = (host: Suspected, now: number): boolean =>
-  isForced(host) || gatesOf(host, now).every(({ holds }) => holds);
+  isForced(host) ? downOf(host, now) === host.compute.record?.down : gatesOf(host, now).every(({ holds }) => holds);
 
 /** The verdicts, in a sentence. */
 export function verdictsOn(host: Suspected, now: number): string {
@@ -144,7 +154,7 @@ export function verdictsOn(host: Suspected, now: number): string {
  * Its service is not as it was noted. Nova's times are of its last change, too, and a person's change of a service
  * cannot be told from its report.
  */
-function hasChanged({ compute, host }: Suspected): boolean {
+function hasChanged({ compute, host }: Down): boolean {
   const { record } = compute;
   const { reported } = host.service;
   // To force it down was a change, too, whose time is not known before it is noted.
@@ -171,17 +181,16 @@ export function lifeOf(host: Suspected): string | undefined {
 export const isFenced = (host: Suspected): boolean =>
   host.compute.record?.down !== undefined &&
   lifeOf(host) === undefined &&
-  (isConfirmed(host.compute, host.host.service) || (host.outage.power?.isOff ?? false));
+  (isConfirmed(host) || (host.outage.power?.isOff ?? false));
 
 /** What fencing waits for, in sentences. */
 export function fencingOf(host: Suspected): string {
-  const { object, record } = host.compute;
+  const { object } = host.compute;
   const { name } = object.metadata;
   const power = host.outage.power?.state;
   const machine = machineOf(host.compute);
-  const value = hasChanged(host) ? timeText(host.host.service.reported) : record?.down?.since;
   const confirm =
-    "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${value}`);
+    "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
   if (isForced(host))
     return (
       `Servers of ${name} are evacuated only while it is off for certain. ${lifeOf(host) ?? `It is ${power}.`} To ` +

@@ -1,5 +1,6 @@
 import { minute } from "../../../shared/duration.ts";
 import type { EvictionRecord } from "./compute-node.ts";
+import { lateFor as longest } from "./dependent.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
 import type { Common } from "./settings.ts";
 
@@ -119,6 +120,10 @@ export function callsOf(
   const isResting = now - at < Math.min(longestRest, pause);
   return { refused: last.refused ?? 0, mayCome, isResting, since };
 }
+
+/** How many servers of the host Nova was asked to move, and may still begin to. */
+export const mayStillMove = ({ servers, migrations, at }: HostFacts, record: EvictionRecord): number =>
+  servers.filter(({ id }) => callsOf(id, migrations, record, at, longest).mayCome).length;
 
 /** When Nova was last asked something about a server, for an order in which none keeps the others from their turn. */
 export const lastCall = ({ called }: EvictionRecord, server: string): number =>

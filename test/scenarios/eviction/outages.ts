@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -10,6 +11,7 @@ import {
   computeOf,
   conditionOf,
   counters,
+  create,
   evict,
   isEvicted,
   isGone,
@@ -17,9 +19,11 @@ import {
   namespace,
   node,
   nothingHappens,
+  operate,
   other,
   podOf,
   says,
+  schedulingLabel,
   serviceOf,
   setState,
   swept,
@@ -376,6 +380,62 @@ export const outages: readonly Scenario[] = [
       await approve(cluster);
       await isGone(cluster);
       expect(await whereabouts(cluster, [first, second])).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a host whose Node was Ready in the middle of its evacuation is off only when a person says so once more",
+    async run(cluster) {
+      const asked = watchEvacuations(cluster);
+      const { cloud } = besideOf(cluster);
+      const [first = "", second = ""] = await boot(cluster, 2);
+      Object.assign(instanceOf(cluster, second) ?? {}, { task: "deleting" });
+      const back = await losesHost(cluster);
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await swept(cluster, "the first is elsewhere", async () =>
+        (await whereabouts(cluster, [first]))[0]?.endsWith(other),
+      );
+      // No function looks in between.
+      await cloud.pass(60);
+      back();
+      losesNode(cluster);
+      Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
+      await says(cluster, /evacuated only while it is off for certain\..* Otherwise power it off/);
+      await nothingHappens(cluster);
+      expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
+      await confirmFenced(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [first, second])).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+      expect(asked).toHaveLength(2);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "another operator's nova-compute cannot start on its Node when the host is turned on in its evacuation",
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      await evict(cluster);
+      await isGone(cluster);
+      await cloud.cleanUp();
+      await create(cluster, { selector: { matchLabels: { app: "nova-compute" }, schedulingLabel } });
+      await swept(cluster, "the compute node serves", async () => {
+        await operate(cluster);
+        return (await conditionOf(cluster, "enabled")).startsWith("True");
+      });
+      const ids = await boot(cluster, 2);
+      await losesHost(cluster);
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await says(cluster, "Waiting until the pods nova-compute-x are being deleted");
+      const { labels } = (await cluster.admin.get(Node, undefined, node))?.metadata ?? {};
+      expect(labels?.[schedulingLabel.key]).toBeUndefined();
+      await cloud.pass(60);
+      await nothingHappens(cluster);
+      expect(await evacuations(cluster)).toEqual([]);
+      await operate(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
     },
     settings: [standInOpenStack],
   },

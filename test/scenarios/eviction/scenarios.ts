@@ -157,6 +157,32 @@ const all: readonly Scenario[] = [
     },
   },
   {
+    title:
+      "a host that is to be disabled only ends its moves, keeps its other servers, and asks again before it is cleared",
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const ids = await boot(cluster, 1, 3);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await swept(cluster, "a move is under way", async () => (await cloud.nova().migrations(node)).length > 0);
+      await setState(cluster, "Disabled");
+      await says(cluster, "True Success: nova-compute is disabled.");
+      const { length } = await cloud.nova().migrations(node);
+      await nothingHappens(cluster);
+      expect(await cloud.nova().migrations(node)).toHaveLength(length);
+      const where = await whereabouts(cluster, ids);
+      expect(where.filter((each) => each.endsWith(node)).length).toBeGreaterThan(0);
+      expect(where.filter((each) => !/^(ACTIVE|SHUTOFF) /.test(each))).toEqual([]);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false });
+      expect(await conditionOf(cluster, "evicted")).toMatch(/^NotEvicting/);
+      await setState(cluster, "DisabledAndCleared");
+      await says(cluster, "its servers leave when a person agrees");
+      await approve(cluster);
+      await isEvicted(cluster);
+      expect((await whereabouts(cluster, ids)).map((each) => each.split(" ")[1])).toEqual(ids.map(() => other));
+    },
+  },
+  {
     title: "an eviction whose agreement is removed while a move is open says so once, and not by turns",
     async run(cluster) {
       const { standIn } = besideOf(cluster);
