@@ -20,15 +20,15 @@ export interface StillCluster {
   readonly admin: Client;
   /** Carries the administrator's credential. */
   readonly transport: Transport;
-  /** Tokens of users: of one who may do everything, and of one who may only read. */
-  readonly tokens: { readonly admin: string; readonly reader: string };
+  /** Tokens of users: of one who may do everything, of one who may only read, and of one who has no right. */
+  readonly tokens: { readonly admin: string; readonly reader: string; readonly stranger: string };
   /** Creates objects, with their status. */
   add(objects: readonly object[]): Promise<void>;
   compact(): void;
   close(): Promise<void>;
 }
 
-const tokens = { admin: "admin-token", reader: "reader-token" };
+const tokens = { admin: "admin-token", reader: "reader-token", stranger: "stranger-token" };
 
 /** Starts one. `isEmpty`: without anything of Holdfast. */
 export async function stillCluster({ isEmpty = false } = {}): Promise<StillCluster> {
@@ -39,6 +39,7 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
     tokens: {
       [tokens.admin]: { user: "admin", groups: ["system:masters", "system:authenticated"] },
       [tokens.reader]: { user: "reader", groups: ["readers", "system:authenticated"] },
+      [tokens.stranger]: { user: "stranger", groups: ["system:authenticated"] },
     },
   });
   const http = await serveHttp(server);
