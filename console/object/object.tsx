@@ -12,10 +12,10 @@ import { lazy, Suspense } from "react";
 import { useParams } from "wouter";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { useEvents } from "../api/events.ts";
+import { type EventObject, useEvents } from "../api/events.ts";
 import { kindNamed } from "../api/kinds.ts";
 import { conditionsOf, lastWords } from "../api/progress.ts";
-import { objectsOf, useList } from "../api/use-list.ts";
+import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
@@ -61,7 +61,7 @@ function OneObject({ kind, namespace, name }: OneObjectProps) {
       {([object]) => (
         <div className="hf-stack">
           {object ? (
-            <Present object={object} events={objectsOf(events)} />
+            <Present object={object} events={events} />
           ) : (
             <Empty title="This object does not exist">It has been deleted, or was never created.</Empty>
           )}
@@ -78,13 +78,7 @@ function OneObject({ kind, namespace, name }: OneObjectProps) {
   );
 }
 
-function Present({
-  object,
-  events,
-}: {
-  readonly object: KubernetesObject;
-  readonly events: readonly Parameters<typeof Timeline>[0]["events"][number][];
-}) {
+function Present({ object, events }: { readonly object: KubernetesObject; readonly events: Objects<EventObject> }) {
   const { metadata } = object;
   const held = heldBecause(object);
   const words = lastWords(object);
@@ -164,7 +158,10 @@ function Present({
         </Part>
       )}
       <Part title="What happened">
-        <Timeline object={object} events={events} />
+        <Known list={events} what="Events">
+          {() => null}
+        </Known>
+        <Timeline object={object} events={objectsOf(events)} />
       </Part>
       <ExpandableSection toggleText="The object as YAML">
         <Suspense>

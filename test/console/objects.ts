@@ -228,9 +228,16 @@ export const computeNode = (name: string, isAgreed: boolean) => ({
               status: "Evicting",
               reason: "Evicting",
               message: JSON.stringify({
-                ...{ migrated: 3, migratable: 0, pending: 2, in_progress: 0, unhandleable: 0 },
+                ...{ migrated: 3, migratable: 0, pending: 2, in_progress: 0, unhandleable: 1 },
                 unhandleable_agent: false,
               }),
+              lastTransitionTime: at(10),
+            },
+            {
+              type: "HostDown",
+              status: "True",
+              reason: "NotFenced",
+              message: "Host node-2 counts as down when all of this holds.",
               lastTransitionTime: at(10),
             },
           ]

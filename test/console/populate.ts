@@ -4,6 +4,7 @@ import type { StillCluster } from "./cluster.ts";
 import * as objects from "./objects.ts";
 
 const lock = "l2-lock.maintenance.yaook.cloud/NovaComputeNode";
+const forgotten = "l2-lock.maintenance.yaook.cloud/forgotten";
 const label = "maintenance.yaook.cloud/maintenance-required-l2-agent";
 
 /** Something for each page, and a Volume for each branch of the decision tree, under its name. */
@@ -13,7 +14,11 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
     objects.namespace("shop"),
     ...((await hasNamespace("yaook")) ? [] : [objects.namespace("yaook")]),
     objects.node("node-1", {}, { storage: "yes" }),
-    objects.node("node-2", { [lock]: "", "cluster.x-k8s.io/machine": "machine-2" }, { [label]: "True" }),
+    objects.node(
+      "node-2",
+      { [lock]: "", [forgotten]: "", "cluster.x-k8s.io/machine": "machine-2" },
+      { [label]: "True" },
+    ),
     objects.storageClass("metalk8s"),
     objects.storageClass("hasty", "Immediate"),
     objects.volume("unknown"),
