@@ -14,7 +14,7 @@ import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
 import { forget, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
-import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reports } from "../lib/host.ts";
+import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reasonFor, reports } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { abandonKey, approvalKey, conditions, fencedKey, recordKey } from "../lib/names.ts";
 import { confirmMove } from "../lib/next-call.ts";
@@ -24,6 +24,7 @@ import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport } from "../lib/report.ts";
+import type { DependentObject } from "../lib/schema.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/enable-compute";
@@ -57,7 +58,9 @@ export const enableCompute = rule({
     if (!compute) return [];
     const { object, record, foreign, wanted, isApproved } = compute;
     const isCalledOff =
-      wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
+      wanted === "stay" ||
+      wasClearing(compute) ||
+      (wanted === "disable" ? isSettling(object) : !isApproved && !begins(compute));
     if (foreign || !isCalledOff) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
@@ -66,6 +69,9 @@ export const enableCompute = rule({
   },
   decide: (found: readonly Facts[], now, settings) => found.map((facts) => decide(facts, now, settings)),
 });
+
+/** A host that is only disabled now: what was asked for before may still be carried out. */
+const isSettling = (object: DependentObject) => readProgress(object, name)?.step === "settling";
 
 function decide(facts: Facts, now: number, settings: Common): Decision {
   const { object, record, pods, wanted } = facts.compute;
@@ -106,7 +112,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
         [seen],
       );
     const message = `nova-compute of ${service.host} may serve again: Holdfast had forced it down.`;
-    return call(message, endForcedDown({ service: service.id }));
+    // What stays disabled is no longer said to be forced down.
+    const isOurs = wanted === "disable" && isForcedDownByUs(service, object);
+    return call(message, endForcedDown({ service: service.id, ...(isOurs ? { reason: reasonFor(object) } : {}) }));
   }
   if (wanted !== "disable" && isDisabledByUs(service, object)) {
     if (!pods.some(isReady)) return wait("nova-compute is enabled again when its pod is Ready.", [seen]);
@@ -126,13 +134,14 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
   );
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
-  const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
+  const back = [seen, evictedReport("NotEvicting"), ...(wasDown && service.state === "up" ? [reports(service)] : [])];
   if (wanted === "disable" && record) {
     // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
     const { v, uid, begun } = record;
     const said = Object.fromEntries([abandonKey, fencedKey, approvalKey].map((key) => [key, null]));
-    const writes = [noted(facts.compute, { v, uid, begun, baseline: noMoves }, said), ...show(back)];
-    return at.write("The host keeps its servers, and gets no new ones.", writes);
+    const kept = noted(facts.compute, { v, uid, begun, baseline: noMoves }, said);
+    const writes = wasClearing(facts.compute) ? [kept, ...show(back)] : [];
+    return at.write("The host keeps its servers, and gets no new ones.", writes, settling(object, name, now));
   }
   const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
   const writes = [...forget(object, over), ...show([...(isKeepPods ? [] : [converged]), ...back])];
@@ -149,6 +158,6 @@ const enableService = command(
 const endForcedDown = command(
   openstack,
   "end that nova-compute of a host is forced down",
-  async ({ nova }, { service }: { readonly service: string }) =>
-    void (await unlessRefused(nova.endForcedDown(service), 400)),
+  async ({ nova }, { service, reason }: { readonly service: string; readonly reason?: string }) =>
+    void (await unlessRefused(nova.endForcedDown(service, reason), 400)),
 );

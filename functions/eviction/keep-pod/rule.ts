@@ -27,8 +27,9 @@ import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLabelNodes } from "../lib/permissions.ts";
-import { type HostFacts, isEmpty } from "../lib/plan.ts";
+import { type HostFacts, isEmpty, isEvacuation } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
+import type { DependentObject } from "../lib/schema.ts";
 import { common } from "../lib/settings.ts";
 
 export const keepPod = rule({
@@ -59,13 +60,15 @@ export const keepPod = rule({
         const look = () => lookAtHost(openstack.nova, resource.object.metadata.name, undefined, 1);
         const looked = hard || mayBeLeft ? await orAway(look) : { read: undefined };
         const host = "read" in looked ? looked.read : undefined;
-        const isLeft = mayBeLeft && host !== undefined && !isEmpty(host);
+        const isLeft = mayBeLeft && host !== undefined && (!isEmpty(host) || isToSettle(resource, host));
         return { resource, isLeft, forced: hard ? { host } : undefined };
       }),
     );
   },
   decide: (found: readonly Facts[], now) => found.flatMap((facts) => decide(facts, now)),
 });
+
+type SchedulingLabel = NonNullable<DependentObject["spec"]["selector"]>["schedulingLabel"];
 
 interface Facts {
   readonly resource: Dependent;
@@ -86,6 +89,12 @@ function heldDown({ forced, resource }: Facts): string | undefined {
   return unsettled(forced.host, recordOf(resource));
 }
 
+/** Its hard eviction was called off, and only a start of nova-compute removes what it has of evacuated servers. */
+const isToSettle = (resource: Dependent, { migrations }: HostFacts) =>
+  !resource.isApproved &&
+  recordOf(resource)?.hard !== undefined &&
+  migrations.some((move) => isEvacuation(move) && move.status === "done");
+
 /**
  * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are
  * there. A host of which Nova does not answer, or that it does not know, is looked at again with the eviction.
@@ -94,7 +103,7 @@ function mayHaveLostPod({ object, node, pods, foreign, wanted }: Dependent): boo
   // Others take over what an agent of Neutron serves while it is away.
   if (object.kind !== NovaComputeNode.kind) return false;
   const isAdmitted = wanted !== "go" && node && maintenanceOf(node) === "False";
-  if (foreign || isAdmitted || !node || !hasLock(node, lockOf(object)) || !object.spec.template) return false;
+  if (foreign || isAdmitted || !node || !hasLock(node, lockOf(object))) return false;
   return hasFinalizer(object, finalizerOf(object)) && pods.every(hasEnded);
 }
 
@@ -110,6 +119,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   if (held) return [at.leave(held)];
   if (inTheWay) return [at.write(inTheWay, converged(resource, inTheWay, now))];
   const lock = lockOf(object);
+  const { selector } = object.spec;
   const [pod] = pods;
   if (isLeft && node) {
     if (pod && isBeingDeleted(pod)) return [at.wait("Its pod is being deleted, and is created again.")];
@@ -117,6 +127,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     const holds = (live: KubernetesObject | undefined) => live !== undefined && hasLock(live, lock);
     const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
     const message = "Servers are still on the host: its pod is created again.";
+    if (selector) return [at.write(message, schedule(node, selector.schedulingLabel), { preconditions })];
     return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
   }
   if (wanted === "go") return [at.leave("It is to leave its Node.")];
@@ -132,12 +143,12 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   }
   // Read once more behind the write: who sets the label to True has looked for our lock after that.
   const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: mayCome }];
-  const { selector } = object.spec;
   if (selector) {
     const { key, value } = selector.schedulingLabel;
-    if (node.metadata.labels?.[key] === value) return [at.write("Its pods may be on the Node.", begins(resource, now))];
+    const label = schedule(node, selector.schedulingLabel);
+    if (label.length === 0) return [at.write("Its pods may be on the Node.", begins(resource, now))];
     const message = `Node ${node.metadata.name} gets the label ${key}=${value}, by which its pods come.`;
-    return [at.write(message, [...begins(resource, now), annotate(Node, node, {}, { [key]: value })])];
+    return [at.write(message, [...begins(resource, now), ...label])];
   }
   if (!pod)
     return [
@@ -146,6 +157,10 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   if (hasEnded(pod)) return [at.write("Its pod has ended, and is created again.", [deletePod(pod)])];
   return [at.write("Its pod is on the Node.", recreation(resource, isOutdated(pod, object), now))];
 }
+
+/** Labels the Node so that another operator's pods come. */
+const schedule = (node: KubernetesObject, { key, value }: SchedulingLabel): readonly Write[] =>
+  node.metadata.labels?.[key] === value ? [] : [annotate(Node, node, {}, { [key]: value })];
 
 /** Of a compute node that leaves, the steps of its eviction write this condition: two writers would undo each other. */
 function converged({ object, wanted }: Dependent, message: string, now: number): readonly Write[] {

@@ -38,11 +38,12 @@ export async function readBudget(client: Client, { agentNamespace, evictionGroup
     const { uid, name } = object.metadata;
     const node = nodes.get(name);
     const record = readRecord(object);
+    const begun = record !== undefined && record.baseline !== noMoves;
     members.push({
       ...{ uid, name, group: node?.metadata.labels?.[evictionGroupLabel] ?? "" },
       // The servers of a host that is only disabled run on: of several, one can be cleared.
-      isOut: isNotReady(node) || (record?.baseline !== noMoves && (record !== undefined || !isEnabled(object))),
-      isLeaving: record !== undefined || wantedOf(object, node) !== "stay",
+      isOut: isNotReady(node) || begun || (record === undefined && !isEnabled(object)),
+      isLeaving: begun || ["clear", "go"].includes(wantedOf(object, node)),
     });
   }
   return { register, namespace, members };

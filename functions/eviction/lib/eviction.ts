@@ -4,8 +4,9 @@ import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
+import { hasEnded } from "./agent-pod.ts";
 import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves, wasClearing } from "./compute-node.ts";
-import { approvalWanted, isLeaving, outsideOf, unknownTo } from "./dependent.ts";
+import { approvalWanted, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
@@ -103,7 +104,8 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
       return !host || !record || (isEmpty(host.host) && unrestored(host.outage, host.host, record).length === 0);
     },
     waiting: (facts) => (facts.at === "seen" ? [...whileStaying(facts), planOf(facts).message].join(" ") : ""),
-    stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
+    stuck: (facts) =>
+      facts.at === "seen" && (isStuck(planOf(facts)) || (whileStaying(facts).length > 0 && isForcedLong(facts))),
   },
   {
     name: "move-servers",
@@ -183,17 +185,18 @@ export function planOf({ host, outage, compute, settings }: Seen): Plan {
 
 /** Pods that are not being deleted: a kubelet starts them with its host, and nova-compute deletes evacuated servers. */
 export const staying = ({ pods }: Pick<ComputeNode, "pods">): ComputeNode["pods"] =>
-  pods.filter((pod) => !isBeingDeleted(pod));
+  pods.filter((pod) => !isBeingDeleted(pod) && !hasEnded(pod));
 
 function whileStaying({ compute, host }: Seen): readonly string[] {
   const names = staying(compute).map(({ metadata }) => metadata.name);
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
     `Waiting until the pods ${names.join(", ")} are being deleted: nova-compute must not start when its host is ` +
-      "turned on. Holdfast has removed the label of the Node, so that their operator deletes them. If it does not, " +
-      "delete them.",
+      "turned on. Their operator deletes them, because the Node has no longer its label. If it does not, delete them.",
   ];
 }
+
+const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.record?.forced?.at ?? "") > lateFor;
 
 /** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
 export function suspectedIn(facts: EvictionFacts): Suspected | undefined {

@@ -94,13 +94,24 @@ test("the change by which Holdfast forces it down is no life, and a report after
   expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(false);
 });
 
-test("a person who has answered for a change is asked for its time again, which the one since when would undo", () => {
+test("a person is asked for a word that counts: of a change, of its time; while the Node is Ready, none", () => {
   const record = { down, hard: at(60_000), forced: { at: at(45_000), reported: at(50_000) } };
   const service = { ...silent, reported: now - 40_000, isForcedDown: true };
   const annotations = { [fencedKey]: at(40_000) };
+  expect(fencingOf(suspected({ service, record }))).toContain(`${fencedKey}=${at(40_000)}`);
   const host = suspected({ service, annotations, record, node: notReady({ status: "True" }) });
   expect(fencingOf(host)).toContain("is Ready");
-  expect(fencingOf(host)).toContain(`${fencedKey}=${at(40_000)}`);
+  expect(fencingOf(host)).not.toContain(fencedKey);
+});
+
+test("of a host that is forced down without a note of its outage, one is made as soon as its Node is not Ready", () => {
+  const record = { hard: at(60_000) };
+  const service = { ...silent, isForcedDown: true };
+  expect(downOf(suspected({ service, record, node: notReady({ status: "True" }) }), now)).toBeUndefined();
+  const noted = downOf(suspected({ service, record }), now);
+  expect(noted?.since).toBe(at(0));
+  const annotations = { [fencedKey]: at(0) };
+  expect(isFenced(suspected({ service, annotations, record: { ...record, down: noted } }))).toBe(true);
 });
 
 test.each<[string, Options]>([

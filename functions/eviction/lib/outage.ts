@@ -91,8 +91,8 @@ export function downOf(down: Down, now: number): EvictionRecord["down"] {
   const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
   const reported = timeText(down.host.service.reported);
   if (isForced(down)) {
-    const isSame = !before || !node || !isNotReady(node) || before.ready === ready;
-    return isSame ? before : { ...before, since: new Date(now).toISOString(), ready };
+    const isSame = before && (!node || before.ready === ready);
+    return isSame || !isNotReady(node) ? before : { since: new Date(now).toISOString(), reported, ready };
   }
   if (!isSilent(down.host.service, now) || !isNotReady(node)) return undefined;
   return before && before.reported === reported && before.ready === ready
@@ -189,11 +189,15 @@ export function fencingOf(host: Suspected): string {
   const { name } = object.metadata;
   const power = host.outage.power?.state;
   const machine = machineOf(host.compute);
-  const confirm =
-    "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
+  const word = annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
+  // While the Node is Ready a word is of the time before: it would not count.
+  const confirm = isNotReady(host.compute.node)
+    ? `ower it off, see that it stays off, and run ${word}`
+    : "ower it off: Holdfast then says how to confirm that it stays off";
   if (isForced(host))
     return (
-      `Servers of ${name} are evacuated only while it is off for certain. ${lifeOf(host) ?? `It is ${power}.`} To ` +
+      `Servers of ${name} are evacuated only while it is off for certain. ` +
+      `${lifeOf(host) ?? (power ? `It is ${power}.` : "It was on since a person has last confirmed this.")} To ` +
       `call the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
     );
   if (machine) return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${power} now.`;

@@ -47,6 +47,18 @@ const template = z
     spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string() })).min(1) }),
   })
   .describe("The agent's pod: Holdfast keeps one of it on the Node.");
+const schedulingKey = z
+  .string()
+  .min(1)
+  .max(316)
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "!self.matches('(^|[.])(kubernetes|k8s)[.]io/')",
+        message: "must not be a label of Kubernetes' own, because Holdfast may not change those",
+      },
+    ],
+  });
 const selector = z
   .object({
     matchLabels: z
@@ -56,7 +68,7 @@ const selector = z
         "x-kubernetes-validations": [{ rule: "self.size() > 0", message: "must name a label" }],
       }),
     schedulingLabel: z
-      .object({ key: z.string().min(1).max(316), value: z.string().max(63) })
+      .object({ key: schedulingKey, value: z.string().max(63) })
       .describe("The label of the Node by which they are scheduled there. It is removed when they must go."),
   })
   .describe("The agent's pods where another operator keeps them.");

@@ -105,6 +105,11 @@ const wrong: readonly (readonly [Kind, object, RegExp])[] = [
   [NovaComputeNode, { selector: { matchLabels, schedulingLabel: { key: "", value: "" } } }, /schedulingLabel\.key/],
   [
     NovaComputeNode,
+    { selector: { matchLabels, schedulingLabel: { key: "node-role.kubernetes.io/compute", value: "" } } },
+    /must not be a label of Kubernetes' own/,
+  ],
+  [
+    NovaComputeNode,
     { selector: { matchLabels, schedulingLabel: { key: "k", value: "v".repeat(64) } } },
     /schedulingLabel\.value/,
   ],

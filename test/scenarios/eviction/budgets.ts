@@ -49,7 +49,8 @@ async function withoutSecond({ admin }: Cluster): Promise<void> {
 /** Evictions of several nodes at a time. */
 export const budgets: readonly Scenario[] = [
   {
-    title: "of two nodes that are only disabled, one is cleared under a budget of one, and the other waits for it",
+    title:
+      "of two nodes under a budget of one, one is cleared, and the other when the first is only disabled again",
     async run(cluster) {
       const { admin } = cluster;
       await second(cluster);
@@ -74,6 +75,11 @@ export const budgets: readonly Scenario[] = [
         await swept(cluster, "the other waits", async () => {
           await standInForKubelet(cluster);
           return (await saysOf(cluster, node, "converged")).includes(`and out are: ${other}.`);
+        });
+        await state(other, "Disabled");
+        await swept(cluster, "the other is cleared, too", async () => {
+          await standInForKubelet(cluster);
+          return (await saysOf(cluster, node, "evicted")).startsWith("Evicted");
         });
       } finally {
         await withoutSecond(cluster);

@@ -62,6 +62,18 @@ async function losesHost(cluster: Cluster): Promise<() => void> {
   return back;
 }
 
+/** In place of the compute node there is one whose pods another operator keeps. */
+async function selected(cluster: Cluster): Promise<void> {
+  await evict(cluster);
+  await isGone(cluster);
+  await besideOf(cluster).cloud.cleanUp();
+  await create(cluster, { selector: { matchLabels: { app: "nova-compute" }, schedulingLabel } });
+  await swept(cluster, "the compute node serves", async () => {
+    await operate(cluster);
+    return (await conditionOf(cluster, "enabled")).startsWith("True");
+  });
+}
+
 /** A person answers for the host, as the message asks. */
 async function confirmFenced(cluster: Cluster): Promise<void> {
   const message = await says(cluster, fencedKey);
@@ -401,7 +413,10 @@ export const outages: readonly Scenario[] = [
       back();
       losesNode(cluster);
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
-      await says(cluster, /evacuated only while it is off for certain\..* Otherwise power it off/);
+      await says(
+        cluster,
+        /evacuated only while it is off for certain\. It was on since .* Otherwise power it off, see/,
+      );
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
       await confirmFenced(cluster);
@@ -415,14 +430,7 @@ export const outages: readonly Scenario[] = [
     title: "another operator's nova-compute cannot start on its Node when the host is turned on in its evacuation",
     async run(cluster) {
       const { cloud } = besideOf(cluster);
-      await evict(cluster);
-      await isGone(cluster);
-      await cloud.cleanUp();
-      await create(cluster, { selector: { matchLabels: { app: "nova-compute" }, schedulingLabel } });
-      await swept(cluster, "the compute node serves", async () => {
-        await operate(cluster);
-        return (await conditionOf(cluster, "enabled")).startsWith("True");
-      });
+      await selected(cluster);
       const ids = await boot(cluster, 2);
       await losesHost(cluster);
       await evict(cluster);
@@ -436,6 +444,32 @@ export const outages: readonly Scenario[] = [
       await operate(cluster);
       await isGone(cluster);
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "another operator's nova-compute comes back when a hard eviction is called off, and serves what is left",
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      await selected(cluster);
+      const [first = "", second = ""] = await boot(cluster, 2);
+      Object.assign(instanceOf(cluster, second) ?? {}, { task: "deleting" });
+      const back = await losesHost(cluster);
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await swept(cluster, "the first is elsewhere", async () => {
+        await operate(cluster);
+        return (await whereabouts(cluster, [first]))[0]?.endsWith(other);
+      });
+      Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
+      await annotate(cluster, { [approvalKey]: null });
+      back();
+      await swept(cluster, "nova-compute serves again", async () => {
+        await operate(cluster);
+        if (await podOf(cluster, "nova-compute-x")) await cloud.under.control?.start(node);
+        return (await serviceOf(cluster)).isEnabled;
+      });
+      expect(await whereabouts(cluster, [first, second])).toEqual([`ACTIVE ${other}`, `ACTIVE ${node}`]);
     },
     settings: [standInOpenStack],
   },

@@ -185,10 +185,10 @@ export function novaClient(send: Send, now: Session["now"]) {
     disable: (service: string, reason: string) => update(service, { status: "disabled", disabled_reason: reason }),
     enable: (service: string) => update(service, { status: "enabled" }),
     /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
-    forceDown: (service: string, reason?: string) =>
-      update(service, { forced_down: true, ...(reason ? { status: "disabled", disabled_reason: reason } : {}) }),
+    forceDown: (service: string, reason?: string) => update(service, { forced_down: true, ...disabledFor(reason) }),
     /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
-    endForcedDown: (service: string) => update(service, { forced_down: false }),
+    endForcedDown: (service: string, reason?: string) =>
+      update(service, { forced_down: false, ...disabledFor(reason) }),
     /** Nova's services of all hosts and all binaries. */
     services: async (): Promise<readonly ComputeService[]> => (await get("/os-services", servicesAnswer)).services,
 
@@ -278,3 +278,6 @@ function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof 
   const hasLocalDisk = rest.image !== "" || rest.flavor?.ephemeral !== 0;
   return { id, status, updated, task, host: host ?? undefined, fault: fault?.message, hasLocalDisk };
 }
+
+const disabledFor = (reason: string | undefined) =>
+  reason === undefined ? {} : { status: "disabled", disabled_reason: reason };
