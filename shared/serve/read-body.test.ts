@@ -1,13 +1,16 @@
+import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Body, createBodyReader, largestBody } from "./read-body.ts";
 
 /** A request whose body comes in these pieces, each in a turn of its own. */
 const arriving = (pieces: Iterable<Buffer> | AsyncIterable<Buffer>, readBody = createBodyReader()) =>
-  readBody(Readable.from(pieces, { objectMode: false }) as IncomingMessage);
+  readBody(Object.assign(Readable.from(pieces, { objectMode: false }), { headers: {} }) as IncomingMessage);
 
 const textOf = (body: Body) => (body.refused ? body.refused : body.take());
 
@@ -46,12 +49,29 @@ test("a sender that goes away in the middle fails the reader", async () => {
   await expect(arriving(half())).rejects.toThrow("aborted");
 });
 
+test("chunks are not kept, because each takes far more memory than it counts", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const request = Object.assign(new EventEmitter(), { headers: {} });
+  const body = createBodyReader()(request as unknown as IncomingMessage);
+  const chunks = Array.from({ length: 1000 }, () => {
+    const chunk = Buffer.alloc(1, "x");
+    request.emit("data", chunk);
+    return new WeakRef(chunk);
+  });
+  await setImmediate();
+  collectGarbage();
+  expect(chunks.filter((chunk) => chunk.deref()).length).toBeLessThan(10);
+  request.emit("end");
+  expect(textOf(await body)).toBe("x".repeat(1000));
+});
+
 describe("where bodies hold more than the budget together", () => {
   /** Bodies that arrive when the test says so. */
   function openReader(budget: number) {
     const readBody = createBodyReader(budget);
-    return () => {
-      const request = new PassThrough();
+    return (headers = {}) => {
+      const request = Object.assign(new PassThrough(), { headers });
       return { request, body: readBody(request as unknown as IncomingMessage) };
     };
   }
@@ -87,5 +107,18 @@ describe("where bodies hold more than the budget together", () => {
     const fourth = open();
     fourth.request.end("x".repeat(900));
     expect(lengthOf(await fourth.body)).toBe(900);
+  });
+
+  test("a body counts with the memory that is set aside for it: no more than the sender says", async () => {
+    const open = openReader(1000);
+    const [doubling, declared] = [open(), open({ "content-length": "600" })];
+    doubling.request.write("x".repeat(300));
+    await setImmediate();
+    doubling.request.end("x".repeat(300));
+    expect(await doubling.body).toEqual({ refused: "too many at once" });
+    declared.request.write("x".repeat(300));
+    await setImmediate();
+    declared.request.end("x".repeat(300));
+    expect(lengthOf(await declared.body)).toBe(600);
   });
 });

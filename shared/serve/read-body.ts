@@ -15,7 +15,8 @@ export type Body =
   | { readonly refused: "too long" | "too many at once" };
 
 interface Arriving {
-  length: number;
+  /** The memory that the body takes, in bytes. */
+  size: number;
   giveUp(): void;
 }
 
@@ -25,6 +26,9 @@ interface Arriving {
  * sender of large bodies can neither keep small events out nor use up the process's memory. What a refused sender still
  * writes is read and thrown away: it would see a broken connection instead of the answer, and try again. The reader
  * rejects when the sender goes away.
+ *
+ * A body is copied into one buffer as it arrives. A chunk of one byte takes hundreds of bytes of memory, so that chunks
+ * that are kept would take far more than they count.
  */
 export function createBodyReader(budget = allBodies): (request: IncomingMessage) => Promise<Body> {
   const arriving = new Set<Arriving>();
@@ -32,52 +36,65 @@ export function createBodyReader(budget = allBodies): (request: IncomingMessage)
 
   return (request) => {
     const { promise, resolve, reject } = Promise.withResolvers<Body>();
-    let chunks: Buffer[] = [];
-    const release = () => {
-      held -= body.length;
-      body.length = 0;
-    };
-    const end = () => {
-      const ended = arriving.delete(body);
-      const read = chunks;
-      chunks = [];
-      return ended ? read : undefined;
+    let bytes = nothing;
+    let length = 0;
+    const resize = (size: number) => {
+      held += size - body.size;
+      body.size = size;
     };
     const refuse = (refused: "too long" | "too many at once") => {
-      end();
-      release();
+      arriving.delete(body);
+      bytes = nothing;
+      resize(0);
       resolve({ refused });
     };
-    const body: Arriving = { length: 0, giveUp: () => refuse("too many at once") };
+    const body: Arriving = { size: 0, giveUp: () => refuse("too many at once") };
     arriving.add(body);
     // Listeners, because iterating over a request costs more than all that is done with it afterwards.
     request.on("data", (chunk: Buffer) => {
       if (!arriving.has(body)) return;
-      chunks.push(chunk);
-      body.length += chunk.length;
-      held += chunk.length;
-      if (body.length > largestBody) refuse("too long");
-      else if (held > budget) longest(arriving).giveUp();
+      const needed = length + chunk.length;
+      if (needed > largestBody) return refuse("too long");
+      // Most events are one chunk.
+      if (length === 0) bytes = chunk;
+      else {
+        if (needed > bytes.length) bytes = grown(bytes, needed, request.headers["content-length"]);
+        chunk.copy(bytes, length);
+      }
+      length = needed;
+      resize(bytes.length);
+      if (held > budget) longest(arriving).giveUp();
     });
     request.on("end", () => {
-      let read = end();
+      if (!arriving.delete(body)) return;
       const take = () => {
-        const [first = Buffer.alloc(0), ...more] = read ?? [];
-        read = undefined;
-        release();
-        return (more.length === 0 ? first : Buffer.concat([first, ...more])).toString();
+        const text = bytes.toString("utf8", 0, length);
+        bytes = nothing;
+        length = 0;
+        resize(0);
+        return text;
       };
-      if (read) resolve({ take });
+      resolve({ take });
     });
     request.on("error", (error) => {
-      end();
-      release();
+      arriving.delete(body);
+      bytes = nothing;
+      resize(0);
       reject(error);
     });
     return promise;
   };
 }
 
+const nothing: Buffer = Buffer.alloc(0);
+
+/** A larger buffer that begins with these bytes. It doubles, but is no longer than the sender says its body is. */
+function grown(bytes: Buffer, needed: number, declared = String(largestBody)): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, Number(declared))));
+  bytes.copy(larger);
+  return larger;
+}
+
 function longest(bodies: Iterable<Arriving>): Arriving {
-  return [...bodies].reduce((one, other) => (other.length > one.length ? other : one));
+  return [...bodies].reduce((one, other) => (other.size > one.size ? other : one));
 }
