@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
+import { sweepFunction } from "../../functions/platform/sweep/declaration.ts";
+import { onTick } from "../../functions/platform/sweep/on-tick.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.ts";
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
@@ -9,6 +11,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient, type ListOptions } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readSettings } from "../../shared/settings.ts";
 
 const ours = "holdfast.dev/pvc-protection";
 const sink = "http://broker.example/holdfast/storage";
@@ -647,6 +650,32 @@ test("two sweeps at once send some events twice, and both end well", async () =>
   expect(new Set(names()).size).toBe(5);
   expect(names()).toHaveLength(10);
   expect((await status()).cursor).toBeUndefined();
+});
+
+test("ticks that come while one goes on share the next, however many come", async () => {
+  await table(rowText());
+  await claim("data-1");
+  let [running, begun, most] = [0, 0, 0];
+  const counting: Client = {
+    ...client,
+    get: async (kind, namespace, name, options) => {
+      if (name === "holdfast-sweep") most = Math.max(most, ++begun && ++running);
+      return client.get(kind, namespace, name, options);
+    },
+    patch: (kind, namespace, name, type, patch, options) =>
+      client.patch(kind, namespace, name, type, patch, options).finally(() => running--) as never,
+  };
+  const environment = { NAMESPACE: "default", SINK_HOSTS: settings.sinkHosts.join(",") };
+  const handle = onTick(
+    { client: () => counting, clock, log, settings: readSettings(sweepFunction.settings, environment) },
+    async () => ({ status: 202, headers: {}, body: "" }),
+  );
+  const posts = () => Array.from({ length: 50 }, () => handle({ headers: {}, body: "" }));
+  const first = posts();
+  await clock.advance(5);
+  const statuses = await Promise.all([...first, ...posts()].map((answer) => outcomeOf(clock, answer, 10 * 60_000)));
+  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([204]));
+  expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
 describe("what a function could not take", () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
+import { coalesce } from "../../../shared/pipeline/coalesce.ts";
 import type { Tools } from "../../../shared/pipeline/tools.ts";
 import { type Settings, sweepFunction } from "./declaration.ts";
 import type { Post } from "./deliver.ts";
@@ -9,8 +10,8 @@ import { postSigned } from "./post.ts";
 import { sweep } from "./sweep.ts";
 
 /**
- * Takes the PingSource's events: each is one tick. What the event says is not looked at; whoever posts here starts a
- * sweep, which is harmless.
+ * Takes the PingSource's events: each is one tick. What the event says is not looked at, so whoever posts here starts a
+ * sweep. Only one goes on at a time: the events that come meanwhile share the next one.
  */
 export function onTick(
   tools: Tools<Settings>,
@@ -19,7 +20,7 @@ export function onTick(
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
   const namespace = settings.namespace || ownNamespace();
-  return async () => {
+  const sweepOnce = coalesce<void, HttpResponse>(async () => {
     try {
       const client = await tools.client();
       const message = await sweep(
@@ -33,5 +34,6 @@ export function onTick(
       log.error({ rule: sweepFunction.name, status: outcome.status }, outcome.message);
       return replyTo([outcome]);
     }
-  };
+  });
+  return () => sweepOnce("tick", undefined);
 }
