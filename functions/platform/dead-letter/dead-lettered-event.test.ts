@@ -186,7 +186,7 @@ describe("the ring buffer", () => {
     const data = fill(60, 280 * 28);
     const size = Object.values(data).reduce((sum, text) => sum + text.length, 0);
     expect(size).toBeLessThanOrEqual(mostBytes + 100);
-    expect(Object.keys(data)).toContain(keyOf(event(59)));
+    expect(Object.keys(data)).toContain(keyOf(event(59, 280 * 28)));
   });
 
   const unattributed = (i: number) => event(i, 0, "");
@@ -214,7 +214,7 @@ describe("the ring buffer", () => {
     let data: Record<string, string> = {};
     for (let i = 0; i < 1_000; i++) data = put(data, event(i, 0, "pvc-protection-release.holdfast"));
     expect(kept(data)).toHaveLength(mostOfOne);
-    expect(kept(data)).toContain(keyOf(event(0)));
+    expect(kept(data)).toContain(keyOf(event(0, 0, "pvc-protection-release.holdfast")));
     expect(kept(put(data, event(2_000)))).toHaveLength(mostOfOne + 1);
     expect(Object.keys(readLeftOut(data))).toEqual(["pvc-protection-release.holdfast"]);
     const later = event(period + 100, 0, "pvc-protection-release.holdfast");
@@ -256,6 +256,26 @@ describe("the ring buffer", () => {
     expect(JSON.parse(data[keyOf(ofSweep(55))] ?? "")).toMatchObject({ since: received });
     // What was taken in between is another failure.
     expect(withSince(data, ofSweep(55 + 40)).since).toBeUndefined();
+  });
+
+  test("keeps what the sweep sends again beside an event that says it is refused for good", () => {
+    const first = ofSweep(0, "https://10.96.0.1:443");
+    let data = put({}, first);
+    const forged = { ...ofSweep(1), code: "400" };
+    data = put(data, withSince(data, forged));
+    expect(Object.keys(data)).toEqual([keyOf(first), keyOf(forged)]);
+    data = put(data, withSince(data, ofSweep(5)));
+    expect(Object.keys(data)).toEqual([keyOf(forged), keyOf(ofSweep(5))]);
+    expect(JSON.parse(data[keyOf(ofSweep(5))] ?? "")).toMatchObject({ since: received });
+  });
+
+  test.each<Partial<DeadLetteredEvent>>([
+    { destination: "pvc-protection-warn.holdfast" },
+    { code: "400" },
+    { attributes: { ...ofSweep(0).attributes, name: "b" } },
+  ])("keeps both events that arrive at once with the same id, of which one has %j", (other) => {
+    const first = ofSweep(0, "https://10.96.0.1:443");
+    expect(Object.keys(put(put({}, first), { ...first, ...other }))).toHaveLength(2);
   });
 
   test("holds an event that was delivered twice once", () => {

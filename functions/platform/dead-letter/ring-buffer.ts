@@ -31,12 +31,15 @@ export const mostUnattributed = 5;
 /** Milliseconds. */
 export const period = 3_600_000;
 
-/** An event's key: sorts by time, is a valid ConfigMap key, and says nothing that a sender has chosen. */
+/**
+ * An event's key: sorts by time, is a valid ConfigMap key, and says nothing that a sender has chosen. Events that
+ * differ in anything have different keys: an id of another event, which a sender may have chosen, replaces no event.
+ */
 export function keyOf(event: DeadLetteredEvent): string {
   const time = new Date(event.received).toISOString().replaceAll(/[-:]/g, "").replace(".", "-");
-  const id = createHash("sha256")
-    .update(event.attributes.id ?? "")
-    .digest("hex");
+  // What dead-letter itself has found out is no part of it.
+  const { received: _received, since: _since, unknown: _unknown, ...content } = event;
+  const id = createHash("sha256").update(JSON.stringify(content)).digest("hex");
   return `${time}-${id.slice(0, 12)}.json`;
 }
 
@@ -56,7 +59,10 @@ const nextTick = 20 * 60_000;
 /** That events of a function are left out is noted once in so many milliseconds. */
 const noteEvery = 60_000;
 
-/** The newest kept event of the same type, object and function, with its key, where the failure is still the same. */
+/**
+ * The newest kept event of the same type, object and function that the sweep sends again, with its key, where the
+ * failure is still the same.
+ */
 function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEvent) {
   const { type, apiversion, kind, namespace = "", name } = event.attributes;
   const isSame = (one: KeptEvent) =>
@@ -70,7 +76,7 @@ function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEve
     const kept = readKeptEvent(data[key]);
     if (!kept || !isSame(kept)) continue;
     const again = resendAt(kept);
-    return again !== undefined && event.received <= again + nextTick ? { key, kept } : undefined;
+    if (again !== undefined) return event.received <= again + nextTick ? { key, kept } : undefined;
   }
   return undefined;
 }
@@ -85,7 +91,7 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
  * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the
  * place of the one before, also of that of a source: it says the same, and what fails for hours would use up what is
- * kept of its function.
+ * kept of its function. One that is refused for good, as a stranger may say, replaces none that is to be sent again.
  *
  * An event of a function of which there are enough in this period is not kept: where it refuses everything, or a
  * stranger sends what no broker has sent, its events would push all others out. The first ones stay. What is left out
@@ -93,7 +99,7 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
  */
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);
-  const former = formerOf(data, event);
+  const former = resendAt(event) === undefined ? undefined : formerOf(data, event);
   if (event.attributes.source === sweepSource && former && former.key !== key) {
     const { [former.key]: _, ...others } = data;
     return { ...added(others, event), [former.key]: null };
