@@ -166,6 +166,22 @@ describe("the reply", () => {
   });
 });
 
+test("an event that names more objects than any real one has some looked at, and the log says so", async () => {
+  const { lines, tools } = world();
+  const looked = new Set<string>();
+  const subjects = Array.from({ length: 80_000 }, (_, i) => ({ kind: Claim, namespace: "shop", name: `data-${i}` }));
+  const look: Rule["look"] = async ({ name = "" }) => looked.add(name);
+  expect((await send(() => [], tools, { subjects: () => subjects, look })).status).toBe(204);
+  expect(looked.size).toBe(1000);
+  expect(lines).toEqual([
+    [
+      "warn",
+      { rule: "test/toy", events: ["e1"] },
+      "The event names 80000 objects. Only 1000 of them are looked at now, the others with the next resync.",
+    ],
+  ]);
+});
+
 describe("a conflict", () => {
   const stale = () => failure(409, "Conflict");
 

@@ -10,6 +10,12 @@ import { type RunResult, runOf } from "./run.ts";
 import type { Tools } from "./tools.ts";
 
 /**
+ * So many objects of one event are looked at. Only a forged event names more: no Pod, for example, mounts so many
+ * claims. What is left out is resynced, should it be real.
+ */
+const mostSubjects = 1000;
+
+/**
  * The way of an event through a rule: hint, subjects, and for each subject a run that may be shared. Never rejects; the
  * reply follows the contract with Knative that {@link replyTo} spells out.
  */
@@ -23,7 +29,14 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   /** The subjects of an event. The event itself, and the object in it, are kept no longer than this takes. */
   function read(request: HttpRequest) {
     const hint = readHint(request);
-    return { event: hint.id, subjects: rule.subjects(hint, settings) };
+    const subjects = rule.subjects(hint, settings);
+    if (subjects.length > mostSubjects)
+      log.warn(
+        { rule: rule.name, events: [hint.id] },
+        `The event names ${subjects.length} objects. Only ${mostSubjects} of them are looked at now, the others with ` +
+          "the next resync.",
+      );
+    return { event: hint.id, subjects: subjects.slice(0, mostSubjects) };
   }
 
   async function run({ event, subjects }: ReturnType<typeof read>): Promise<HttpResponse> {

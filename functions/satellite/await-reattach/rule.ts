@@ -10,8 +10,9 @@ import { normal, warning } from "../../../shared/steps.ts";
 import { evacuation, reattached, steps } from "../lib/evacuation.ts";
 import type { EvacuationFacts, LookedSatellite } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, VolumeAttachment } from "../lib/kinds.ts";
+import { markedIn } from "../lib/marked-satellites.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
-import { markedIn, ofReattachment } from "../lib/subjects.ts";
+import { ofReattachment } from "../lib/subjects.ts";
 import { aboutVolume, marksFor } from "../lib/volumes.ts";
 
 export const awaitReattach = chainRule(evacuation, "await-reattach", {

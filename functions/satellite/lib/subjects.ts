@@ -6,7 +6,7 @@ import type { Subject } from "../../../shared/subject.ts";
 import { DaemonSet, daemonSetName, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import type { MachineObject } from "./machine.ts";
 import type { LinstorSatelliteObject } from "./satellite.ts";
-import { csiDriver, marksFor, type PersistentVolumeObject, type VolumeAttachmentObject } from "./volumes.ts";
+import { csiDriver, type PersistentVolumeObject, type VolumeAttachmentObject } from "./volumes.ts";
 
 /** The satellite of this name. */
 export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatellite, name });
@@ -77,16 +77,4 @@ export function ofVolume({ kind, object }: Hint): readonly Subject[] {
   if (kind !== PersistentVolume.kind) return [];
   const volume = object as PersistentVolumeObject | undefined;
   return !volume || volume.spec?.csi?.driver === csiDriver ? [allLeaving] : [];
-}
-
-const prefixes = Object.values(marksFor(""));
-
-/** Satellites of the Nodes that a volume carries marks for. */
-export function markedIn({ kind, object }: Hint): readonly Subject[] {
-  if (kind !== PersistentVolume.kind || !object) return [];
-  const keys = Object.keys(object.metadata.annotations ?? {});
-  const nodes = prefixes.flatMap((prefix) =>
-    keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
-  );
-  return [...new Set(nodes)].map(satelliteNamed);
 }

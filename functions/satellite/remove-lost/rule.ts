@@ -18,12 +18,13 @@ import { linstor } from "../lib/linstor/system.ts";
 import { linstorKey, noteChange } from "../lib/linstor-note.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { mayCarryHooks } from "../lib/machine.ts";
+import { markedIn } from "../lib/marked-satellites.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { type Common, mayLook, satelliteRule } from "../lib/satellite-rule.ts";
-import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { lookAtVolumes, type VolumeFacts } from "../lib/volumes.ts";
 
 const name = "satellite/remove-lost";

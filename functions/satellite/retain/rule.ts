@@ -19,11 +19,12 @@ import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks, preDrainHook, preTerminateHook } from "../lib/machine.ts";
+import { markedIn } from "../lib/marked-satellites.ts";
 import { isGoing } from "../lib/record.ts";
 import { removalPending } from "../lib/removal.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
-import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { lookAtVolumes, type VolumeFacts, type VolumesSeen } from "../lib/volumes.ts";
 
 const name = "satellite/retain";

@@ -10,9 +10,10 @@ import { resync, whileDeleting } from "../../../shared/sweep.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
+import { markedIn } from "../lib/marked-satellites.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
-import { markedIn, satelliteNamed } from "../lib/subjects.ts";
+import { satelliteNamed } from "../lib/subjects.ts";
 import { lookAtVolumes, marksOn, type PersistentVolumeObject } from "../lib/volumes.ts";
 
 /** Satellites; and volumes that carry marks of a node that is not being evacuated. */
