@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
 import { tarOf } from "../layer/tar.ts";
-import { compareWithSigned } from "./compare-with-signed.ts";
+import { compareAll, compareWithSigned } from "./compare-with-signed.ts";
 
 const name = "node-v24.0.0-linux-x64.tar.gz";
 const program = Buffer.from("the program of Node");
@@ -35,4 +38,14 @@ test("one changed byte stops the release", async () => {
   await expect(compareWithSigned(program, { ...published, sums: otherSums })).rejects.toThrow(noLine);
   const name = "node-v24.0.1-linux-x64.tar.gz";
   await expect(compareWithSigned(program, { ...published, name })).rejects.toThrow(noLine);
+});
+
+test("sums that no releaser of Node has signed stop the release before anything is compared", async () => {
+  using folder = temporaryFolder("verify-node");
+  await writeFile(join(folder.path, "SHASUMS256.txt"), sums);
+  // All that gpg says of a file without a signature, with the exit code 0.
+  await writeFile(join(folder.path, "gpg-status.txt"), "[GNUPG:] PLAINTEXT 62 1795733158 SHASUMS256.txt\n");
+  await expect(compareAll("/nowhere", folder.path, ["1".repeat(40)])).rejects.toThrow(
+    /^No releaser of Node has signed/,
+  );
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { UserError } from "../../../shared/command/user-error.ts";
 import { lockedNode, platforms } from "./locked-node.ts";
 import { filesOf, unpack } from "./npm-package.ts";
+import { checkSigner } from "./signer.ts";
 
 /** An archive as the Node project publishes it, and the sums of all archives of its version. */
 interface Published {
@@ -28,8 +29,16 @@ export async function compareWithSigned(program: Buffer, { name, archive, sums }
     throw new UserError(`bin/node of the npm package is not the one in ${name}. Do not release it.`);
 }
 
-/** The same for each platform, with `SHASUMS256.txt` and the archives that lie in `folder`. */
-export async function compareAll(root: string, folder: string): Promise<readonly string[]> {
+/**
+ * The same for each platform, with `SHASUMS256.txt` and the archives that lie in `folder`. One of `releasers` must have
+ * signed the sums, as `gpg-status.txt` beside them says.
+ */
+export async function compareAll(
+  root: string,
+  folder: string,
+  releasers: readonly string[],
+): Promise<readonly string[]> {
+  checkSigner(await readFile(join(folder, "gpg-status.txt"), "utf8"), releasers);
   const sums = await readFile(join(folder, "SHASUMS256.txt"), "utf8");
   const compared: string[] = [];
   for (const platform of platforms) {
