@@ -492,6 +492,125 @@ describe("a broker that refuses events", () => {
   });
 });
 
+describe("a source or a broker that was away between two ticks", () => {
+  /** The time since when each has been Ready; `false` for one that is not. */
+  let ready: Record<string, string | false>;
+  let lists: string[];
+  let generation: number;
+  let observedGeneration: number;
+
+  beforeEach(async () => {
+    ready = { "ApiServerSource workloads": "2025-12-01T00:00:00Z", "Broker workloads": "2025-12-01T00:00:00Z" };
+    [generation, observedGeneration] = [1, 1];
+    lists = [];
+    const whole = client;
+    client = {
+      ...whole,
+      async *list(kind: Kind, options: ListOptions) {
+        lists.push(kind.plural);
+        if (!["ApiServerSource", "Broker"].includes(kind.kind)) return yield* whole.list(kind, options);
+        expect(options.namespace).toBe(settings.namespace);
+        for (const [key, since] of Object.entries(ready)) {
+          if (!key.startsWith(`${kind.kind} `)) continue;
+          const time = { lastTransitionTime: since || "2026-01-01T00:00:00Z" };
+          const conditions = [{ type: "Ready", status: since ? "True" : "False", ...time }];
+          yield { metadata: { name: key.split(" ")[1], generation }, status: { observedGeneration, conditions } };
+        }
+      },
+    } as unknown as Client;
+    await table(rowText());
+    await claim("data-1");
+    await next();
+    posted = [];
+  });
+
+  /** How many objects have an event in the next tick, five minutes later. */
+  const next = async () => {
+    posted = [];
+    await clock.advance(300_000);
+    await tick();
+    return posted.length;
+  };
+  /** It became Ready `ago` milliseconds before the next tick. */
+  const returned = (name: string, ago: number) => {
+    ready[name] = new Date(clock.now() + 300_000 - ago).toISOString();
+  };
+
+  test.each(["ApiServerSource workloads", "Broker workloads"])("has everything resynced, once: %s", async (name) => {
+    expect(await next()).toBe(0);
+    returned(name, 120_000);
+    expect(await next()).toBe(1);
+    expect((await status()).because).toMatch(
+      new RegExp(`^${name} has become Ready since the tick before: every object has an event\\.`),
+    );
+    expect(await next()).toBe(0);
+  });
+
+  test("has everything resynced when it is back, and not while it is away", async () => {
+    ready["ApiServerSource workloads"] = false;
+    expect([await next(), await next()]).toEqual([0, 0]);
+    returned("ApiServerSource workloads", 120_000);
+    expect([await next(), await next()]).toEqual([1, 0]);
+  });
+
+  test("also where it is a new one, and where it was gone for a tick", async () => {
+    returned("Broker storage", 60_000);
+    expect([await next(), await next()]).toEqual([1, 0]);
+    delete ready["Broker storage"];
+    expect(await next()).toBe(0);
+    returned("Broker storage", 60_000);
+    expect([await next(), await next()]).toEqual([1, 0]);
+  });
+
+  test("has everything resynced only when it has had the time to watch", async () => {
+    returned("ApiServerSource workloads", 10_000);
+    expect([await next(), await next(), await next()]).toEqual([0, 1, 0]);
+  });
+
+  test("counts also where Knative has carried out another spec of it, and not before", async () => {
+    generation = 2;
+    expect(await next()).toBe(0);
+    observedGeneration = 2;
+    expect([await next(), await next()]).toEqual([1, 0]);
+  });
+
+  test("has everything resynced four times an hour at most, and in the end", async () => {
+    const counts = [];
+    for (let i = 0; i < 8; i++) {
+      returned("ApiServerSource workloads", 60_000);
+      counts.push(await next());
+    }
+    expect(counts).toEqual([1, 1, 1, 1, 0, 0, 0, 0]);
+    for (let i = 0; i < 5; i++) counts.push(await next());
+    expect(counts.slice(8)).toEqual([0, 0, 0, 0, 1]);
+    expect(await next()).toBe(0);
+  });
+
+  test("has everything resynced after ticks that could not look at it", async () => {
+    const seeing = client;
+    const forbidden = new ApiError("GET", { status: 403, reason: "Forbidden", message: "It may not list brokers." });
+    client = {
+      ...seeing,
+      list: (kind: Kind, options: ListOptions) => {
+        if (kind.kind === "Broker") throw forbidden;
+        return seeing.list(kind, options);
+      },
+    } as Client;
+    returned("Broker workloads", 60_000);
+    expect(await next()).toBe(0);
+    expect((await status()).because).toMatch(/^The sources and brokers cannot be looked at: .*may not list brokers/);
+    client = seeing;
+    expect([await next(), await next()]).toEqual([1, 0]);
+  });
+
+  test("costs a list of each kind in a tick", async () => {
+    lists = [];
+    await next();
+    const ofKnative = lists.filter((plural) => !["configmaps", "persistentvolumeclaims"].includes(plural));
+    expect(ofKnative.toSorted()).toEqual(["apiserversources", "brokers", "inmemorychannels"]);
+  });
+});
+
 describe("a tick that did not come", () => {
   /** Ticks five minutes apart, by a schedule that lets a tick take 280 s. */
   const next = async (minutes = 5) => {

@@ -25,6 +25,27 @@ test("the recorded channel is stale", async () => {
   expect(found?.missing).toEqual([]);
 });
 
+test("a channel that is right is listed once, and one that is not once more", async () => {
+  const { subscribers } = channel.spec as { subscribers: { uid: string }[] };
+  const right = { ...channel, spec: { subscribers: subscribers.filter(({ uid }) => subscriptions.includes(uid)) } };
+  for (const [one, times] of [
+    [right, 1],
+    [channel, 2],
+  ] as const) {
+    const { list, ...rest } = listing([one]);
+    let lists = 0;
+    const counting = {
+      ...rest,
+      list: (kind: Kind, options: ListOptions) => {
+        if (kind === InMemoryChannel) lists++;
+        return list(kind, options);
+      },
+    };
+    await lookAtChannels(counting as Client, "holdfast");
+    expect(lists).toBe(times);
+  }
+});
+
 test("a channel that Knative has not made for a broker is left alone: Knative would not rebuild it", async () => {
   const { labels: _, ownerReferences: __, ...metadata } = channel.metadata;
   const byHand = { ...channel, metadata: { ...metadata, name: "by-hand", uid: "1" } };

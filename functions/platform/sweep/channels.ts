@@ -76,15 +76,21 @@ export async function lookAtChannels(client: Client, namespace: string): Promise
     if (before.length === 0) return { unsound: [], fingerprint };
     const subscriptions = await Array.fromAsync(client.list<SubscriptionObject>(Subscription, { namespace }));
     const known = new Set(subscriptions.map(({ metadata }) => metadata.uid));
-    const earlier = new Map(before.map((channel) => [channel.metadata.uid, uidsOf(channel)]));
+    const staleIn = (channel: Channel) =>
+      subscribersOf(channel).filter(({ uid }) => uid !== undefined && !known.has(uid));
+    const missingIn = (channel: Channel) => {
+      const has = uidsOf(channel);
+      return subscriptions.filter((one) => isWanted(one, channel) && !has.has(one.metadata.uid));
+    };
+    // What is right at the first look is right.
+    const suspects = before.filter((channel) => staleIn(channel).length > 0 || missingIn(channel).length > 0);
+    if (suspects.length === 0) return { unsound: [], fingerprint };
+    const earlier = new Map(suspects.map((channel) => [channel.metadata.uid, uidsOf(channel)]));
     const unsound = (await listChannels()).flatMap((channel): readonly UnsoundChannel[] => {
       const had = earlier.get(channel.metadata.uid);
       if (!had) return [];
-      const has = uidsOf(channel);
-      const stale = subscribersOf(channel).filter(({ uid }) => uid !== undefined && had.has(uid) && !known.has(uid));
-      const missing = subscriptions.filter(
-        (one) => isWanted(one, channel) && !had.has(one.metadata.uid) && !has.has(one.metadata.uid),
-      );
+      const stale = staleIn(channel).filter(({ uid = "" }) => had.has(uid));
+      const missing = missingIn(channel).filter(({ metadata: { uid } }) => !had.has(uid));
       if (stale.length === 0 && missing.length === 0) return [];
       return [{ channel, stale: sorted(stale.map(triggerOf)), missing: sorted(missing.map(triggerWanting)) }];
     });

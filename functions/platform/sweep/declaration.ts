@@ -13,6 +13,7 @@ import { shippedBuffer } from "../lib/kept-event.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
 import { statusKey } from "./status.ts";
 import { here } from "./table.ts";
+import { ApiServerSource, Broker } from "./ways.ts";
 
 /**
  * The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's
@@ -104,6 +105,8 @@ export const sweepFunction = {
     { resource: Event, verbs: ["create", "get", "delete"] },
     { ownNamespace: true, resource: InMemoryChannel, verbs: ["list"] },
     { ownNamespace: true, resource: Subscription, verbs: ["list"] },
+    { ownNamespace: true, resource: ApiServerSource, verbs: ["list"] },
+    { ownNamespace: true, resource: Broker, verbs: ["list"] },
     {
       ownNamespace: true,
       resource: InMemoryChannel,

@@ -10,6 +10,7 @@ import type { Log } from "../../../shared/log.ts";
 import { truncate } from "../../../shared/truncate.ts";
 import { type Cursor, type Owed, readStatus, statusKey } from "./status.ts";
 import type { Fault } from "./table.ts";
+import type { KnownWays } from "./ways.ts";
 
 /** What a tick came to. Times are in milliseconds since the epoch. */
 export interface TickResult {
@@ -18,6 +19,10 @@ export interface TickResult {
   readonly table: string | undefined;
   /** Which channels there were, as `lookAtChannels` says. */
   readonly channels: string | undefined;
+  /** Since when sources and brokers have been Ready, as `comparedWays` says. */
+  readonly ways: KnownWays | undefined;
+  /** When everything was resynced in the last hour because one of them was Ready again. */
+  readonly waysBack: readonly string[];
   /** Why everything was resynced, in a sentence; `undefined` where no event was lost. */
   readonly lost: string | undefined;
   /** When this tick began, and the pauses between the last three ticks, as far as they are known. */
@@ -69,6 +74,8 @@ export async function report(
     ...(result.pauses.length > 0 ? { pauses: result.pauses } : {}),
     ...(result.table ? { table: result.table } : {}),
     ...(result.channels ? { channels: result.channels } : {}),
+    ...(result.ways ? { ways: result.ways } : {}),
+    ...(result.waysBack.length > 0 ? { waysBack: result.waysBack } : {}),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
     ...(Object.keys(result.owed).length > 0 ? { owed: result.owed } : {}),
     ...(result.resent.length > 0 ? { resent: result.resent } : {}),

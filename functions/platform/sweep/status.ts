@@ -22,6 +22,10 @@ const schema = z.looseObject({
   table: z.string().optional(),
   /** Which channels and subscribers the brokers had: when they are others, everything is resynced. */
   channels: z.string().optional(),
+  /** Since when each source and broker has been Ready: when one has become so again, everything is resynced. */
+  ways: z.record(z.string(), z.string()).optional(),
+  /** When everything was last resynced for such a reason; those of the last hour. */
+  waysBack: z.array(z.iso.datetime()).optional(),
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),

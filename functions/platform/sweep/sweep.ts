@@ -4,7 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Log } from "../../../shared/log.ts";
-import { longest } from "../lib/kept-event.ts";
+import { longest, often } from "../lib/kept-event.ts";
 import { adviceOn, type Channels, lookAtChannels, rebuild } from "./channels.ts";
 import type { Post } from "./deliver.ts";
 import { nap } from "./nap.ts";
@@ -14,6 +14,7 @@ import { comeBack, readKeptEvents, resend } from "./resend.ts";
 import { type Owed, readStatus, type SweepStatus } from "./status.ts";
 import { type Row, readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick, tablesList } from "./tick.ts";
+import { comparedWays, lookAtWays, type Way } from "./ways.ts";
 
 /** What a sweep stands on. */
 export interface SweepTools {
@@ -39,6 +40,9 @@ export interface SweepSettings {
   /** What becomes of channels that deliver to subscribers that are gone. */
   readonly staleChannels: "report" | "mend";
 }
+
+/** For sources and brokers that come and go everything is resynced so often in an hour, at most. */
+const mostWaysBack = 4;
 
 /**
  * One tick: sends an event for every object of the table's kinds that needs a look, then naps while something falls due
@@ -74,14 +78,19 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   };
   // Tables and channels that could not be listed are not gone.
   const table = unread.has(tablesList) ? before?.table : fingerprintOf(rows);
-  const seen = await readChannels(client, settings.namespace, unread);
+  const [seen, found] = await Promise.all([
+    readChannels(client, settings.namespace, unread),
+    readWays(client, settings.namespace, began, unread),
+  ]);
   const channels = seen?.fingerprint ?? before?.channels;
+  const earlier = before?.waysBack?.filter((time) => Date.parse(time) > began - often) ?? [];
+  const ways = found && comparedWays(before?.ways, found, earlier.length < mostWaysBack);
   // A first tick, one whose status was lost, and one with rows of a system that has just come resyncs everything. So
   // does one before which events may have reached no function.
   const kept = await readKeptEvents(client, settings, unread);
   const lately = Object.entries(before?.madeUp ?? {}).filter(([, time]) => Date.parse(time) > began - longest);
   const back = kept ? comeBack(kept, before?.resent ?? [], Object.fromEntries(lately), began) : [];
-  const lost = before && whatLostEvents(before, began, channels, back, settings.tick);
+  const lost = before && whatLostEvents(before, began, channels, ways?.back ?? [], back, settings.tick);
   const asBefore = before && !lost && (before.table ?? table) === table ? before : undefined;
   const after = asBefore ? Date.parse(asBefore.at) : 0;
   const until = asBefore?.cursor && asBefore.until ? Date.parse(asBefore.until) : began;
@@ -105,6 +114,8 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     pauses,
     table,
     channels,
+    ways: ways?.known ?? before?.ways,
+    waysBack: ways && ways.back.length > 0 ? [...earlier, new Date(began).toISOString()] : earlier,
     lost,
     owed,
     resent,
@@ -117,19 +128,24 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
 
 /**
  * Why events of sources may have reached no function since the tick before, in a sentence. Other channels, or other
- * subscribers in them, do so, and functions that failed for more objects than `dead-letter` keeps (`back`). What kept
- * the sweep from a tick, or from writing it down, does so, too: an API server that is away, say. No queue keeps events
- * for longer than the broker's retries.
+ * subscribers in them, do so. So do sources and brokers that were away (`waysBack`), and functions that failed for more
+ * objects than `dead-letter` keeps (`back`). What kept the sweep from a tick, or from writing it down, does so, too: an
+ * API server that is away, say. No queue keeps events for longer than the broker's retries.
  */
 function whatLostEvents(
   before: SweepStatus,
   began: number,
   channels: string | undefined,
+  waysBack: readonly string[],
   back: readonly string[],
   length: number,
 ): string | undefined {
   if ((before.channels ?? channels) !== channels)
     return "The brokers' channels are not those of the tick before: every object has an event.";
+  if (waysBack.length > 0) {
+    const have = waysBack.length === 1 ? "has" : "have";
+    return `${waysBack.join(" and ")} ${have} become Ready since the tick before: every object has an event.`;
+  }
   if (back.length > 0)
     return `${back.join(" and ")} could not take more events than are kept: every object has an event.`;
   const last = Date.parse(before.began ?? "");
@@ -188,6 +204,21 @@ async function readChannels(
     return await lookAtChannels(client, namespace);
   } catch (error) {
     unread.set("channels", `The brokers' channels cannot be looked at: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** The sources and brokers; `undefined` when they cannot be looked at. */
+async function readWays(
+  client: Client,
+  namespace: string,
+  now: number,
+  unread: Map<string, string>,
+): Promise<readonly Way[] | undefined> {
+  try {
+    return await lookAtWays(client, namespace, now);
+  } catch (error) {
+    unread.set("ways", `The sources and brokers cannot be looked at: ${(error as Error).message}`);
     return undefined;
   }
 }
