@@ -11,8 +11,8 @@ export interface Outcome {
   readonly result: Decision["do"] | "gone" | "failed" | "away";
   /**
    * 204: done, nothing to do, waiting, or an outage that the object itself names (`away`). 503: not reachable or
-   * contended, the broker tries again. 400, 403, 415: final, the event goes to the dead-letter sink. 500: a defect of
-   * ours; brokers try again, then dead-letter it.
+   * contended, the broker tries again. 400, 403, 415: it does not, and the event goes to the dead-letter sink; the
+   * sweep sends it again, because what refuses may go. 500: a defect of ours; brokers try again, then dead-letter it.
    */
   readonly status: 204 | 400 | 403 | 415 | 500 | 503;
   /** A whole sentence. */
@@ -36,7 +36,8 @@ export function outcomeOf(error: unknown): Outcome {
       403,
       / cannot /.test(error.message) ? `${error.message} Grant it to the function's role.` : error.message,
     );
-  // What the server calls invalid stays invalid; a failed test of a patch has no causes and never comes this far.
+  // What the server calls invalid is so to the broker's next attempts, too. A failed test of a patch has no causes and
+  // never comes this far.
   if ([400, 405, 413, 415, 422].includes(error.status)) return failed(400, error.message);
   // 401 among the rest: a token that was rotated, or an API server that starts, mends itself.
   const { retryAfter } = error;

@@ -125,6 +125,35 @@ test("what a function does not take is sent until it is taken, of as many object
   expect(await tick()).toEqual([]);
 });
 
+test.each([400, 401, 403, 422])("what a function refuses with %i is sent until its cause is gone", async (code) => {
+  await tick();
+  answer = status(code);
+  await broker.receive(changed("data"));
+  const minutes: number[] = [];
+  for (let minute = 5; minute <= 24 * 60; minute += 5) if ((await tick()).length > 0) minutes.push(minute);
+  // With each tick for an hour, then ever more rarely, and not for ever.
+  expect(minutes.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, index) => 5 * (index + 1)));
+  expect(minutes.length).toBeLessThan(25);
+  expect(minutes.at(-1)).toBeLessThan(18 * 60);
+});
+
+test("what a policy forbids for some minutes is done with the first tick after it", async () => {
+  await tick();
+  answer = status(403);
+  await broker.receive(changed("data"));
+  expect([await tick(), await tick()]).toEqual([["data"], ["data"]]);
+  answer = status(204);
+  expect(await tick()).toEqual(["data"]);
+  expect(await tick()).toEqual([]);
+});
+
+test("what is a defect of the function is not sent again", async () => {
+  await tick();
+  answer = status(500);
+  await broker.receive(changed("data"));
+  expect(await tick()).toEqual([]);
+});
+
 describe("more objects than are kept of a function", () => {
   const names = Array.from("abcdefghijklm");
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };

@@ -813,14 +813,13 @@ describe("what a function could not take", () => {
     await put(ConfigMap, "holdfast-dead-letters", {}, { data });
   };
 
-  test("is sent again, once an object, for a reason that can end, and not what was refused for good", async () => {
+  test("is sent again, once an object, for a reason that can end, and not for a defect of the function", async () => {
     await table(rowText());
     await kept(
       ["a", 60_000],
       ["a", 30_000, { destination: "other.default" }],
       ["late", 60_000, { code: "", destination: "", unknown: true }, { type: "dev.holdfast.made-up" }],
-      ["forbidden", 60_000, { code: "403" }],
-      ["malformed", 60_000, { code: "400" }],
+      ["defect", 60_000, { code: "500" }],
       ["no-function", 60_000, { unknown: true }],
       ["old", 7 * hour],
       ["secret", 60_000, {}, { kind: "Secret" }],

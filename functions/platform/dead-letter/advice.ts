@@ -1,3 +1,4 @@
+import { resendAt } from "../lib/kept-event.ts";
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 import type { InstalledFunction } from "./installed-function.ts";
 import { keyOf } from "./ring-buffer.ts";
@@ -42,7 +43,8 @@ const unsaid = (namespace: string) =>
   "with the Warning StaleSubscribers it is the " +
   "first, and the Warning says what to do; otherwise look at the functions' log.";
 
-function remedy({ code, reply, since }: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
+function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
+  const { code, reply, since } = event;
   const kubectl = (command: string) => `"kubectl -n ${namespace} ${command}"`;
   if (found === "absent")
     return (
@@ -52,26 +54,26 @@ function remedy({ code, reply, since }: DeadLetteredEvent, found: Circumstances[
   if (found !== "unknown" && found.unready)
     return (
       `It has no ready Revision (${found.unready}). ${kubectl(`describe ksvc ${found.name}`)} says why: the image, ` +
-      "the account or a setting. Correct that, then replay the event."
+      `the account or a setting. Correct that. ${again(event)}`
     );
   const secrets = found === "unknown" ? [] : found.secrets;
   switch (code) {
     case "401":
-      return "It does not let the sender in: its OIDC_SENDERS must name the account of its Trigger.";
+      return `It does not let the sender in: its OIDC_SENDERS must name the account of its Trigger. ${again(event)}`;
     case "403":
       // The API server's words for what RBAC denies; an external system that refuses uses others.
       if (/ cannot (get|list|watch|create|update|patch|delete) /.test(reply))
-        return "Grant the function's role the verb that the reply names, then replay the event.";
+        return `Grant the function's role the verb that the reply names. ${again(event)}`;
       return secrets.length > 0
         ? `Its external system does not let it in. Look whether ${namesOf(secrets)} in namespace ${namespace} ` +
-            "is there and has the right credentials, then replay the event."
+            `is there and has the right credentials. ${again(event)}`
         : "Grant the function's role what it lacks, or correct the admission policy that forbids it: the reply says " +
-            "which. Then replay the event.";
+            `which. ${again(event)}`;
     case "400":
     case "413":
     case "415":
     case "422":
-      return "Correct the Trigger or the setting that the reply names; the event itself is kept for replay.";
+      return `Correct the Trigger, the setting or the policy that the reply names. ${again(event)}`;
     case "500":
       return "This is a defect of the function: report it with its log line, and roll the function back if it is new.";
     default:
@@ -83,6 +85,16 @@ function remedy({ code, reply, since }: DeadLetteredEvent, found: Circumstances[
             "an hour, and then ever more rarely: look at the function's log.")
       );
   }
+}
+
+/** What comes of the event by itself, where its cause is corrected. */
+function again(event: DeadLetteredEvent): string {
+  if (resendAt(event) === undefined) return "Then replay the event.";
+  const since = event.since === undefined ? "" : `It has failed since ${new Date(event.since).toISOString()}. `;
+  return (
+    `${since}The sweep tries again every five minutes for an hour, and then ever more rarely. To have it sooner, ` +
+    "replay the event."
+  );
 }
 
 const namesOf = (secrets: readonly string[]) =>

@@ -84,14 +84,20 @@ export const often = 3_600_000;
 export const longest = 6 * 3_600_000;
 
 /** No answer, and what a function says when the API server or its external system is away or has too much to do. */
-const canEnd = new Set(["", "408", "429", "502", "503", "504"]);
+const away = ["", "408", "429", "502", "503", "504"];
+/**
+ * What the API server, an external system or the function refuses. It may do so for a while only: a role that is
+ * replaced, a policy or a webhook that forbids, a setting that is wrong. The sweep's event is well-formed, and short.
+ */
+const refused = ["400", "401", "403", "413", "415", "422"];
+const canEnd = new Set([...away, ...refused]);
 
 /** When and why a function did not take an event. */
 export type Failure = Pick<KeptEvent, "received" | "since" | "destination" | "code" | "unknown">;
 
 /**
  * When the sweep sends an event for the object again (milliseconds since the epoch); `undefined` for never: the
- * function has refused it for good, or does not exist. What has failed for more than an hour is sent ever more rarely,
+ * function has a defect, or does not exist. What has failed for more than an hour is sent ever more rarely,
  * after half as long again as it has failed.
  */
 export function resendAt({ received, since = received, destination, code, unknown }: Failure): number | undefined {
