@@ -3,11 +3,13 @@ import * as z from "zod";
 import { seededRandom } from "../../eventing/random.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { apiFailure } from "../../test/harness/api-failure.ts";
 import { about } from "../about.ts";
 import type { Decision } from "../decision.ts";
 import { type Client, createClient } from "../kubernetes/client.ts";
 import { ConfigMap, Event } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import type { ApiRequest } from "../kubernetes/transport.ts";
 import { progressKey, readProgress } from "../progress.ts";
 import { awayNameOf, rule } from "../rule.ts";
 import { silent } from "../steps.ts";
@@ -25,13 +27,18 @@ let client: Client;
 /** How the lamp fails now. */
 let failure: SystemFailure | undefined;
 let requests: string[];
+/** Which requests the API server refuses, and with what. */
+let refuses: (request: ApiRequest) => number | undefined;
 
 beforeEach(async () => {
   clock = virtualClock(Date.parse("2026-03-01T12:00:00Z"));
   const server = createApiServer({ clock, random: seededRandom(1), rbac: false });
   requests = [];
+  refuses = () => undefined;
   client = createClient(
-    (request) => {
+    async (request) => {
+      const status = refuses(request);
+      if (status) return apiFailure(status, status === 409 ? "Conflict" : "No");
       if (request.method !== "GET") requests.push(`${request.method} ${request.path.split("?")[0]}`);
       return server.handle(request);
     },
@@ -166,4 +173,34 @@ test("a command's intent stays as it was written while the system is away", asyn
   await look(calling);
   const { annotations = {} } = (await object()).metadata;
   expect(Object.keys(annotations).toSorted()).toEqual(["holdfast.dev/lamps.light", progressKey(awayNameOf(calling))]);
+});
+
+test.each([403, 409, 500, 503])(
+  "an Event that is refused with %i does not keep the object from saying it",
+  async (code) => {
+    refuses = ({ path }) => (path.includes("/events") ? code : undefined);
+    failure = "unreachable";
+    expect(await look(looking)).toBe(503);
+    expect(await outage()).toMatchObject({ step: "LampUnreachable", next: "2026-03-01T12:00:30.000Z" });
+    await clock.advance(60_000);
+    expect(await look(looking)).toBe(204);
+  },
+);
+
+test("an annotation that is refused leaves the Event, and the event to the broker", async () => {
+  refuses = ({ method, path }) => (method === "PATCH" && path.includes("/configmaps/") ? 403 : undefined);
+  failure = "unreachable";
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await look(looking)).toBe(503);
+    await clock.advance(60_000);
+  }
+  expect(await outage()).toBeUndefined();
+  expect(await events()).toEqual([expect.stringMatching(/^LampUnreachable: ConfigMap .*waits for Lamp since/)]);
+});
+
+test("an object that has changed meanwhile has neither: the next attempt looks again", async () => {
+  refuses = ({ method, path }) => (method === "PATCH" && path.includes("/configmaps/") ? 409 : undefined);
+  failure = "unreachable";
+  expect(await look(looking)).toBe(503);
+  expect([await outage(), await events()]).toEqual([undefined, []]);
 });

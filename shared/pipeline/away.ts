@@ -24,8 +24,8 @@ const reasons = {
 
 /**
  * Writes down, on the object that could not be looked at or worked on, which external system is away and since when,
- * and records the Warning `<System>Unreachable`, `Unauthorized` or `Refused`. The due time is written once and stays:
- * the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
+ * and then records the Warning `<System>Unreachable`, `Unauthorized` or `Refused`. The due time is written once and
+ * stays: the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
  * system's return, and an outage costs one write however long it lasts.
  *
  * Returns what the broker is told: to try again while the failure is fresh, and afterwards that all is done, because
@@ -48,15 +48,23 @@ export async function reportAway(
     "Holdfast looks again with every tick of the sweep and then goes on by itself.";
   const next = before?.step === reason && before.next ? Date.parse(before.next) : now + secondLook;
   const text = nextProgress(object, name, { name: reason }, message, now, next);
-  try {
-    if (text !== undefined) {
-      await recordEvent(client, object, rule.name, { type: "Warning", reason, note: message }, now);
+  const missed = (what: string) => (failure: unknown) =>
+    log.warn({ rule: rule.name, uid: object.metadata.uid }, `${what}: ${String(failure)}`);
+  const record = () =>
+    recordEvent(client, object, rule.name, { type: "Warning", reason, note: message }, now).catch(
+      missed("The Event of the outage was not recorded"),
+    );
+  if (text !== undefined) {
+    // The annotation first: by it the sweep comes back, and it must not depend on what takes Events.
+    try {
       await send(client, annotate(kind, object, { [progressKey(name)]: text }, labelFor(object, name, next)));
+    } catch (failure) {
+      if (isConflict(failure)) return outcomeOf(error);
+      missed("The outage was not written down")(failure);
+      await record();
+      return outcomeOf(error);
     }
-  } catch (failure) {
-    if (!isConflict(failure))
-      log.warn({ rule: rule.name, uid: object.metadata.uid }, `The outage was not written down: ${String(failure)}`);
-    return outcomeOf(error);
+    await record();
   }
   const isFresh = now - Date.parse(since) < brokerRetries;
   return isFresh ? outcomeOf(error) : { result: "away", status: 204, message };
