@@ -65,7 +65,10 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
   client?(own: Client, settings: output<Schema>): Client | Promise<Client>;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];
-  /** Live reads, all of them begun after the events that asked for them had arrived. Throws what the clients throw. */
+  /**
+   * Live reads, all of them begun after the events that asked for them had arrived. Throws what the clients throw, and
+   * PartlyLooked where some of several objects could be looked at.
+   */
   look(subject: Subject, view: View<output<Schema>, Used>): Promise<Facts>;
   /** Pure: no I/O, no clock, no randomness. `now` is in milliseconds since the epoch. */
   decide(facts: Facts, now: number, settings: output<Schema>): readonly Decision[];

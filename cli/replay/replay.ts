@@ -5,6 +5,7 @@ import { readHint } from "../../shared/event/read-hint.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
+import { partly } from "../../shared/look-at-each.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { connectSystems } from "../../shared/serve/connect-systems.ts";
@@ -48,10 +49,12 @@ export async function* replay(rule: Rule, saved: SavedEvent, tools: ReplayTools)
   if (!act) {
     const own = rule.client ? await rule.client(client, settings) : client;
     for (const subject of subjects) {
-      const facts = await rule.look(subject, { client: own, settings, ...clientsOf(rule, connect) });
+      const view = { client: own, settings, ...clientsOf(rule, connect) };
+      const { facts, failures } = await partly(() => rule.look(subject, view));
       const decisions = rule.decide(facts, clock.now(), settings);
       if (decisions.length === 0) yield `${rule.name}: there is nothing to decide now.`;
       for (const decision of decisions) yield line(decision);
+      for (const { error } of failures) throw error;
     }
     return yield "Nothing was written. Add --act to carry this out.";
   }

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { openstack } from "../../functions/eviction/lib/openstack/system.ts";
 import { salt } from "../../functions/volume/lib/salt/system.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { PartlyLooked } from "../../shared/look-at-each.ts";
 import { on, type Rule, rule } from "../../shared/rule.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
@@ -54,6 +56,13 @@ test.each([
 test("an external system that does not answer is a judgement that is not known", async () => {
   const away = () => Promise.reject(new SystemError("Salt", "unreachable", "Salt could not be asked."));
   expect(await judged(away)).toEqual({ because: "system", unknown: "Salt could not be asked." });
+});
+
+test("a judgement is not known either where another object that it rests on could not be looked at", async () => {
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const failure = { object: { kind: PersistentVolumeClaim, namespace: "shop", name: "other" }, error };
+  const look = () => Promise.reject(new PartlyLooked([], [failure]));
+  expect(await judged(look)).toEqual({ because: "failure", unknown: error.message });
 });
 
 const post = (path: string, body: object) =>

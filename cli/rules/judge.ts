@@ -6,6 +6,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readOnly } from "../../shared/kubernetes/read-only.ts";
+import { PartlyLooked } from "../../shared/look-at-each.ts";
 import { permissionsAsSet } from "../../shared/pipeline/permissions-as-set.ts";
 import { stopOnNewerProgress } from "../../shared/pipeline/stop-on-newer-progress.ts";
 import type { Rule } from "../../shared/rule.ts";
@@ -70,7 +71,7 @@ export async function judge(
     }
     return { decisions, rule: { ...rule, permissions: permissionsAsSet(rule.permissions, settings) }, others };
   } catch (error) {
-    return unknownBy(error, rule);
+    return unknownBy(error instanceof PartlyLooked ? error.cause : error, rule);
   }
 }
 

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Hint } from "../event/hint.ts";
+import { ApiError } from "../kubernetes/api-error.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import { partly } from "../look-at-each.ts";
 import { progressKey } from "../progress.ts";
 import { on } from "../rule.ts";
+import type { Subject } from "../subject.ts";
 import { resync } from "../sweep.ts";
 import { SystemError } from "../system/system-error.ts";
 import { chain } from "./chain.ts";
@@ -109,6 +112,22 @@ test("an object whose external system is away stops alone, and the first rule sa
     expect.objectContaining({ status: "Unknown", message }),
   );
   expect(two).toMatchObject({ do: "write", step: { name: "waiting" } });
+});
+
+test("an object that the API server does not serve stops alone, and the look fails in the end", async () => {
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const broken: Look = async () => {
+    throw error;
+  };
+  const { open } = chainOver([thing("one"), thing("two")], { one: broken, two: at({ opened: false }) });
+  const look = (subject: Subject) => open.look(subject, { client: undefined as never, settings: {} });
+  const { facts, failures } = await partly(() => look({ kind: Thing }));
+  expect(failures).toEqual([{ object: { kind: Thing, namespace: "shop", name: "one" }, error }]);
+  expect(open.decide(facts, now, {})).toMatchObject([{ about: { metadata: { name: "two" } }, do: "write" }]);
+  const { open: alone } = chainOver([thing("one")], { one: broken });
+  await expect(alone.look({ kind: Thing, name: "one" }, { client: undefined as never, settings: {} })).rejects.toBe(
+    error,
+  );
 });
 
 const says = (step: string, because = "It waits.", more: object = {}) => {

@@ -6,11 +6,11 @@ import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
-import { mapConcurrently } from "../map-concurrently.ts";
+import { type LookFailure, lookAtEach, partly, wholeOr } from "../look-at-each.ts";
 import { type Progress, progressKey, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
-import type { Subject } from "../subject.ts";
+import type { ObjectSubject, Subject } from "../subject.ts";
 import type { Systems } from "../system/system.ts";
 import { type Away, orAway, waitsFor } from "./away.ts";
 import { type Chain, type Standing, stepOf } from "./chain.ts";
@@ -110,15 +110,25 @@ export function chainRule<
         const looked = await orAway(() => chain.look(one, view));
         return "away" in looked ? { is: "unknown", away: looked.away } : looked.read;
       };
-      const seen = async () =>
-        mapConcurrently(await chain.find(subject, view), async (one) => ({ ...one, facts: await factsOf(one) }));
-      return look ? look(subject, view, seen) : ({ seen: await seen() } as Seen<O, K> & More);
+      const failures: LookFailure[] = [];
+      const seen = async () => {
+        const { facts: found, failures: lost } = await partly(() => chain.find(subject, view));
+        const each = await lookAtEach(found, subjectOf, async (one) => ({ ...one, facts: await factsOf(one) }));
+        failures.push(...lost, ...each.failures);
+        return each.looked;
+      };
+      return wholeOr(look ? await look(subject, view, seen) : ({ seen: await seen() } as Seen<O, K> & More), failures);
     },
     decide: (facts, now, settings) => [
       ...(beside?.(facts, now) ?? []),
       ...facts.seen.flatMap((one) => decide(one, facts, now, chain.again(settings))),
     ],
   });
+
+  function subjectOf({ object }: O): ObjectSubject {
+    const { namespace, name } = object.metadata;
+    return { kind: kindIn(chain, object), name, ...(namespace ? { namespace } : {}) };
+  }
 
   function elsewhereOf({ object: { kind, metadata } }: O): string {
     return `The ${chain.noun} of ${kind} ${metadata.name} is not at the step ${step}.`;

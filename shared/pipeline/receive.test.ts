@@ -10,6 +10,7 @@ import { guardedPatch, metadataOperations } from "../kubernetes/guarded-patch.ts
 import { PersistentVolumeClaim as Claim, type Kind, PersistentVolume } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
+import { lookAtEach, wholeOr } from "../look-at-each.ts";
 import { nextProgress } from "../progress.ts";
 import { type Rule, rule } from "../rule.ts";
 import { normal, silent, warning } from "../steps.ts";
@@ -711,4 +712,58 @@ test("a decision is one log line: events, object, uid, decision, and why", async
       "The test says so.",
     ],
   ]);
+});
+
+describe("of several objects one that cannot be looked at", () => {
+  const scope = { subjects: () => [{ kind: Claim, namespace: "shop" }] };
+  const looking = (error: unknown): Partial<Rule> => ({
+    ...scope,
+    look: async () => {
+      const { looked, failures } = await lookAtEach(
+        ["first", "broken", "last"],
+        (name) => ({ kind: Claim, namespace: "shop", name }),
+        async (name) => {
+          if (name === "broken") throw error;
+          return name;
+        },
+      );
+      return wholeOr(looked, failures);
+    },
+    decide: (names) =>
+      (names as readonly string[]).map(
+        (name): Decision => ({
+          ...about,
+          about: claim(name),
+          do: "write",
+          writes: [{ ...patch, name }],
+        }),
+      ),
+  });
+  const patched = (calls: readonly unknown[][]) => calls.flatMap(([verb, , name]) => (verb === "patch" ? [name] : []));
+
+  test("leaves the others alone, and the broker tries again", async () => {
+    const { calls, lines, tools } = world();
+    const error = failure(500, "InternalError");
+    expect((await send(() => [], tools, looking(error))).status).toBe(503);
+    expect(patched(calls)).toEqual(["first", "last"]);
+    expect(lines.filter(([level]) => level === "error")).toEqual([
+      ["error", expect.objectContaining({ subject: "PersistentVolumeClaim shop/broken", status: 503 }), error.message],
+    ]);
+  });
+
+  test("says which external system is away for it", async () => {
+    const { calls, tools } = world();
+    const client = { ...tools.client(), get: async () => claim("broken") } as unknown as Client;
+    const error = new SystemError("LINSTOR", "unreachable", "LINSTOR did not answer.");
+    expect((await send(() => [], { ...tools, client: () => client }, looking(error))).status).toBe(503);
+    expect(patched(calls)).toEqual(["first", "last", "broken"]);
+    expect(JSON.stringify(calls.at(-2))).toContain("LINSTORUnreachable");
+  });
+
+  test("does not have requests repeated that named others", async () => {
+    const members = { subjects: () => [{ kind: Claim, namespace: "shop", members: ["first"] }] };
+    const { tools } = world();
+    const rule = { ...looking(failure(500, "InternalError")), ...members };
+    expect((await send(() => [], tools, rule)).status).toBe(204);
+  });
 });

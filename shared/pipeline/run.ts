@@ -5,6 +5,7 @@ import type { Decision } from "../decision.ts";
 import { isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
+import { partly } from "../look-at-each.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import { readProgress } from "../progress.ts";
@@ -102,7 +103,7 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
     let contended = false;
     let failure: Outcome | undefined;
     try {
-      const facts = await rule.look(subject, view);
+      const { facts, failures } = await partly(() => rule.look(subject, view));
       const own = rule.decide(facts, context.clock.now(), view.settings);
       const decided = [...own, ...(await afterOutage(rule, subject, own, context))];
       const heeds = rule.progress === "load-bearing";
@@ -128,13 +129,17 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
         else if (!contended) await mapConcurrently(next, carryOut);
       }
       await mapConcurrently(afterwards, (finish) => finish());
-      if (!contended) return { outcomes };
+      if (contended) continue;
+      for (const { object, error } of failures) {
+        const failed = await outcomeOfError(rule, object, error, context);
+        reportFailed(rule.name, object, failed, events, context);
+        outcomes.set(object.name, [...(outcomes.get(object.name) ?? []), failed]);
+      }
+      return { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error) || error instanceof Contended) && look < looks) continue;
       const failed = await outcomeOfError(rule, subject, error, context);
-      const fields = { rule: rule.name, subject: nameOf(subject), events: some(events), status: failed.status };
-      if (failed.result === "away") context.log.warn(fields, failed.message);
-      else context.log.error(fields, failed.message);
+      reportFailed(rule.name, subject, failed, events, context);
       return { outcomes, failed };
     }
   }
@@ -226,6 +231,19 @@ function report(
   else if (outcome.result === "leave") log.debug(fields, message);
   else if (decision.do === "stop") log.warn(fields, message);
   else log.info(fields, message);
+}
+
+/** Of what could not be looked at. */
+function reportFailed(
+  rule: string,
+  subject: Subject,
+  { result, status, message }: Outcome,
+  events: readonly string[],
+  { log }: ExecuteContext,
+): void {
+  const fields = { rule, subject: nameOf(subject), events: some(events), status };
+  if (result === "away") log.warn(fields, message);
+  else log.error(fields, message);
 }
 
 /** Ids of the events that share the run: enough to follow one, not a thousand on every line. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Namespace } from "../../../shared/kubernetes/kind.ts";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
+import { type Kind, Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { partly } from "../../../shared/look-at-each.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
@@ -374,4 +376,21 @@ test.each([
   const said = `No certificate is requested of cert-manager: its pod starts when the Secret ${secret} is there.`;
   expect(decide({ seen: seenOf(satellite), daemonSet: there })?.message).toContain(said);
   expect(JSON.stringify(there)).toContain(`"secretName":"${secret}"`);
+});
+
+test("a satellite that the API server does not serve keeps no other from being looked at", async () => {
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const client = {
+    async *list() {
+      yield* ["node-1", "node-2"].map((name) => ({ metadata: { name } }));
+    },
+    async get(kind: Kind, _namespace: string | undefined, name: string) {
+      if (kind === LinstorSatellite && name === "node-1") throw error;
+      return undefined;
+    },
+  };
+  const look = () => applyDaemonset.look({ kind: LinstorSatellite }, { client, settings } as never);
+  const { facts, failures } = await partly(look);
+  expect(facts).toHaveLength(1);
+  expect(failures).toEqual([{ object: { kind: LinstorSatellite, name: "node-1" }, error }]);
 });

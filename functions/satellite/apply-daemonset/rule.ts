@@ -10,7 +10,7 @@ import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kub
 import { ConfigMap, type Kind, Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { mapConcurrently } from "../../../shared/map-concurrently.ts";
+import { lookAtNamed } from "../../../shared/look-at-each.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
@@ -111,7 +111,7 @@ export const applyDaemonset = rule({
   look: async (subject, view): Promise<Facts> => {
     const satellites = isObject(subject) ? [] : await Array.fromAsync(view.client.list(LinstorSatellite));
     const names = isObject(subject) ? [subject.name] : satellites.map(({ metadata }) => metadata.name);
-    return mapConcurrently(names, (one) => lookAtWorkload(one, view));
+    return lookAtNamed(LinstorSatellite, names, (one) => lookAtWorkload(one, view));
   },
   decide: (facts: Facts, now) => facts.flatMap((one) => decide(one, now)),
 });

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { partly } from "../../../shared/look-at-each.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import { aSatellite, hintOf, now } from "../lib/testing/seen.ts";
 import { deleteSatellite, type Facts } from "./rule.ts";
@@ -78,4 +81,30 @@ test("looks at a satellite at each update, which its Node may be behind, until t
   expect(looks(aSatellite({ deleting: false }))).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
   expect(looks("node-1")).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
   expect(looks(aSatellite())).toEqual([]);
+});
+
+test("a Node that the API server does not serve keeps no other satellite from being deleted", async () => {
+  const names = ["node-1", "node-2", "node-3"];
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const client = {
+    async *list() {
+      const { apiVersion, kind } = LinstorCluster;
+      const ownerReferences = [{ apiVersion, kind, name: "linstorcluster", uid: "c1", controller: true }];
+      for (const name of names)
+        yield { ...owned.satellite, metadata: { ...owned.satellite.metadata, name, ownerReferences } };
+    },
+    async get(kind: Kind, _namespace: string | undefined, name: string) {
+      if (kind === LinstorCluster) return owned.cluster;
+      if (name === "node-2") throw error;
+      return undefined;
+    },
+  };
+  const look = () => deleteSatellite.look({ kind: LinstorSatellite }, { client: client as never, settings: {} });
+  const { facts, failures } = await partly(look);
+  const decisions = deleteSatellite.decide(facts, now, {});
+  expect(decisions.map((one) => [one.do, one.about.metadata.name])).toEqual([
+    ["write", "node-1"],
+    ["write", "node-3"],
+  ]);
+  expect(failures).toEqual([{ object: { kind: LinstorSatellite, name: "node-2" }, error }]);
 });

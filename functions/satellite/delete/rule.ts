@@ -4,7 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { mapConcurrently } from "../../../shared/map-concurrently.ts";
+import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
@@ -58,7 +58,8 @@ export const deleteSatellite = rule({
         ? [one]
         : []
       : await Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite));
-    return mapConcurrently(satellites, async (satellite) => {
+    const objectOf = ({ metadata: { name } }: ConfiguredSatellite) => ({ kind: LinstorSatellite, name });
+    const { looked, failures } = await lookAtEach(satellites, objectOf, async (satellite) => {
       const owner = ownerOf(satellite);
       const [node, cluster] = await Promise.all([
         client.get(Node, undefined, satellite.metadata.name),
@@ -66,6 +67,7 @@ export const deleteSatellite = rule({
       ]);
       return { satellite, node, cluster: cluster?.metadata.uid === owner?.uid ? cluster : undefined };
     });
+    return wholeOr(looked, failures);
   },
   decide,
 });

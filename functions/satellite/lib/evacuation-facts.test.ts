@@ -3,8 +3,10 @@ import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { partly } from "../../../shared/look-at-each.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import { findSatellites, lookAtEvacuation } from "./evacuation-facts.ts";
@@ -130,4 +132,23 @@ test.each<[string, object | undefined, RegExp | undefined]>([
   const said = abandonedBecause({ satellite: one, cluster: { metadata: metadata("cluster") } as never });
   if (message) expect(said).toMatch(message);
   else expect(said).toBeUndefined();
+});
+
+test("a satellite that the API server does not serve is not found, and keeps no other from being found", async () => {
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const named = (name: string) => ({ ...satellite, metadata: { ...satellite.metadata, name } });
+  const client = {
+    async *list() {
+      yield* ["node-1", "node-2"].map(named);
+    },
+    async get(kind: Kind, _namespace: string | undefined, name: string) {
+      if (kind !== LinstorSatellite) return undefined;
+      if (name === "node-1") throw error;
+      return named(name);
+    },
+  } as unknown as Client;
+  const find = () => findSatellites({ kind: LinstorSatellite }, { client, settings: common.parse({}) });
+  const { facts, failures } = await partly(find);
+  expect(facts.map(({ object }) => object.metadata.name)).toEqual(["node-2"]);
+  expect(failures).toEqual([{ object: { kind: LinstorSatellite, name: "node-1" }, error }]);
 });

@@ -3,7 +3,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { readGoDuration } from "../../../shared/kubernetes/go-duration.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { mapConcurrently } from "../../../shared/map-concurrently.ts";
+import { lookAtNamed } from "../../../shared/look-at-each.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
@@ -100,18 +100,16 @@ interface ChainView {
   readonly settings: Common;
 }
 
-/**
- * The satellites that a subject means; of a scope, those that are deleted or whose evacuation has begun.
- *
- * @throws ApiError
- */
+/** The satellites that a subject means; of a scope, those that are deleted or have begun. @throws ApiError */
 export async function findSatellites(
   subject: Subject,
   { client, settings }: Pick<ChainView, "client" | "settings">,
 ): Promise<readonly SatelliteInChain[]> {
   const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
-  const seen = await mapConcurrently(names, (name) => lookAtSatellite(client, name, settings));
-  return seen.flatMap((one) => (one ? [{ ...one, object: one.satellite }] : []));
+  return lookAtNamed(LinstorSatellite, names, async (name) => {
+    const one = await lookAtSatellite(client, name, settings);
+    return one && { ...one, object: one.satellite };
+  });
 }
 
 /**

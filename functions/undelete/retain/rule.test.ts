@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import { partly } from "../../../shared/look-at-each.ts";
 import { run } from "../../../shared/pipeline/run.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import { type Facts, retain } from "./rule.ts";
@@ -387,6 +388,32 @@ describe("look", () => {
     expect(most).toBe(16);
   });
 });
+
+test.each(["PersistentVolumeClaim data-1", "Namespace shop-1"])(
+  "a %s that the API server does not serve stops its volume alone",
+  async (broken) => {
+    const names = ["data-0", "data-1", "data-2"];
+    const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+    const client = {
+      async *list() {
+        for (const name of names) {
+          const { spec, ...rest } = volume({ ...bound, name });
+          const claimRef = { namespace: `shop-${name.at(-1)}`, name, uid: name };
+          yield { ...rest, spec: { ...spec, storageClassName: "fast", claimRef } };
+        }
+      },
+      async get({ kind }: { kind: string }, _namespace: string | undefined, name: string) {
+        if (`${kind} ${name}` === broken) throw error;
+        return kind === "PersistentVolumeClaim" ? claim(name, name, "7d", { name }) : saying(name, undefined);
+      },
+    };
+    const subject = { kind: StorageClass, name: "fast" };
+    const look = () => retain.look(subject, { client, settings } as never) as Promise<readonly Facts[]>;
+    const { facts, failures } = await partly(look);
+    expect(facts.map((one) => one.volume.metadata.name)).toEqual(["data-0", "data-2"]);
+    expect(failures).toMatchObject([{ object: { name: expect.stringMatching(/-1$/) }, error }]);
+  },
+);
 
 test("an uninstall names volumes that stay Retain and had another policy before", () => {
   const isOn = (changes: Changes) => retain.leavesBehind?.some((left) => left.isOn(volume(changes)));

@@ -14,6 +14,7 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
+import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
@@ -128,21 +129,21 @@ async function look(
 ): Promise<readonly Facts[]> {
   const volumes = await readVolumes(subject, client, quantityValue(settings.mostKept));
   // Only after the list: if it breaks off, these requests would go on, and their results would not be used.
-  const claims = await mapConcurrently(volumes, ({ spec: { claimRef: { namespace, name } = {} } }) =>
-    name ? client.get<Claim>(PersistentVolumeClaim, namespace, name) : Promise.resolve(undefined),
-  );
+  const { looked, failures } = await lookAtEach(volumes, subjectOf, async (volume) => {
+    const { namespace, name } = volume.spec.claimRef ?? {};
+    return { volume, claim: name ? await client.get<Claim>(PersistentVolumeClaim, namespace, name) : undefined };
+  });
   // Claims first, then namespaces, then classes: a person who moves the annotation from a claim to its namespace or
   // class writes it there first. Volumes of one run share these reads.
-  const bound = volumes.flatMap((volume, index) =>
-    isBound(volume, claims[index]) ? [{ volume, claim: claims[index] }] : [],
+  const bound = looked.filter(({ volume, claim }) => isBound(volume, claim));
+  const homes = await lookAtEach(
+    [...new Set(bound.flatMap(({ volume }) => volume.spec.claimRef?.namespace ?? []))],
+    (name) => ({ kind: Namespace, name }),
+    async (name) => [name, await client.get(Namespace, undefined, name, { metadataOnly: true })] as const,
   );
-  const namespaces = await readEach(
-    client,
-    Namespace,
-    bound.map(({ volume }) => volume.spec.claimRef?.namespace),
-  );
+  const namespaces = new Map(homes.looked);
   const facts = bound.flatMap(({ volume, claim }): readonly Facts[] => {
-    const namespace = namespaces.get(volume.spec.claimRef?.namespace);
+    const namespace = namespaces.get(volume.spec.claimRef?.namespace ?? "");
     return claim && namespace ? [{ volume, claim, namespace }] : [];
   });
   const asksClass = ({ volume, claim, namespace }: Facts) =>
@@ -150,8 +151,11 @@ async function look(
   const classes = await readEach(client, StorageClass, facts.map(asksClass));
   const all = facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
   const kept = await readKept(client, all, settings);
-  return all.map((one) => ({ ...one, kept: kept.get(one.namespace.metadata.name) }));
+  const seen = all.map((one) => ({ ...one, kept: kept.get(one.namespace.metadata.name) }));
+  return wholeOr(seen, [...failures, ...homes.failures]);
 }
+
+const subjectOf = ({ metadata: { name } }: Volume) => ({ kind: PersistentVolume, name });
 
 /** The volumes that a subject means: of a namespace those that what is kept there by now changes. */
 async function readVolumes(
