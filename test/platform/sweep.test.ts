@@ -611,6 +611,62 @@ describe("a source or a broker that was away between two ticks", () => {
   });
 });
 
+describe("without Knative, sources that the schedule's event says were away", () => {
+  const ticks = onTick(
+    {
+      client: () => client,
+      clock: {
+        now: () => clock.now(),
+        after: (...more) => clock.after(...more),
+        sleep: (...more) => clock.sleep(...more),
+      },
+      log,
+      settings: readSettings(sweepFunction.settings, { NAMESPACE: "default", SINK_HOSTS: "broker.example" }),
+    },
+    async (_url, { headers }) => {
+      posted.push({ at: clock.now(), url: "", name: headers["ce-name"], headers });
+      return { status: 202, headers: {}, body: "" };
+    },
+    () => "e1",
+  );
+  /** How many objects have an event in the next tick. */
+  const next = async (unbroken?: string) => {
+    posted = [];
+    await clock.advance(300_000);
+    const headers = unbroken === undefined ? {} : { "ce-unbrokensince": unbroken };
+    const { status } = await outcomeOf(clock, ticks({ headers, body: "" }), 10 * 60_000);
+    expect(status).toBe(204);
+    return posted.length;
+  };
+  const ago = (ms: number) => new Date(clock.now() + 300_000 - ms).toISOString();
+
+  test("have everything resynced by the next tick, once", async () => {
+    await table(rowText());
+    await claim("data-1");
+    const first = ago(3_600_000);
+    expect([await next(first), await next(first)]).toEqual([0, 0]);
+    const later = ago(60_000);
+    expect([await next(later), await next(later)]).toEqual([1, 0]);
+    expect((await status()).ways).toEqual({ "platform-source": later });
+  });
+
+  test("are compared with what was known where a tick does not say, or says what is no time", async () => {
+    await table(rowText());
+    await claim("data-1");
+    const first = ago(3_600_000);
+    expect([await next(first), await next(), await next("now"), await next(first)]).toEqual([0, 0, 0, 0]);
+    expect(await next(ago(60_000))).toBe(1);
+  });
+
+  test("count when they have had the time to watch", async () => {
+    await table(rowText());
+    await claim("data-1");
+    await next(ago(3_600_000));
+    const later = ago(5_000);
+    expect([await next(later), await next(later), await next(later)]).toEqual([0, 1, 0]);
+  });
+});
+
 describe("a tick that did not come", () => {
   /** Ticks five minutes apart, by a schedule that lets a tick take 280 s. */
   const next = async (minutes = 5) => {

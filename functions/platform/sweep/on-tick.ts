@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { unbrokenSince } from "../../../shared/event/unbroken-since.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
@@ -10,8 +12,9 @@ import { postSigned } from "./post.ts";
 import { sweep } from "./sweep.ts";
 
 /**
- * Takes the PingSource's events: each is one tick. What the event says is not looked at, so whoever posts here starts a
- * sweep. Only one goes on at a time: the events that come meanwhile share the next one.
+ * Takes the PingSource's events: each is one tick. Of what the event says only a time counts, which may have everything
+ * resynced, so whoever posts here starts a sweep. Only one goes on at a time: the events that come meanwhile share the
+ * next one.
  */
 export function onTick(
   tools: Tools<Settings>,
@@ -20,11 +23,11 @@ export function onTick(
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
   const namespace = settings.namespace || ownNamespace();
-  const sweepOnce = coalesce<void, HttpResponse>(async () => {
+  const sweepOnce = coalesce<string | undefined, HttpResponse>(async (_, times) => {
     try {
       const client = await tools.client();
       const message = await sweep(
-        { client, clock, log, post, id },
+        { client, clock, log, post, id, unbrokenSince: timeIn(times.at(-1)) },
         { ...settings, namespace, tick: settings.tick * 1000 },
       );
       log.info({ rule: sweepFunction.name }, message);
@@ -35,5 +38,10 @@ export function onTick(
       return replyTo([outcome]);
     }
   });
-  return () => sweepOnce("tick", undefined);
+  return ({ headers }) => sweepOnce("tick", headers[`ce-${unbrokenSince}`]);
 }
+
+const time = z.iso.datetime();
+
+/** A time that anyone may have sent. */
+const timeIn = (text: string | undefined) => time.safeParse(text).data;

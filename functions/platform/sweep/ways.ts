@@ -61,6 +61,20 @@ export async function lookAtWays(client: Client, namespace: string, now: number)
   return lists.flat();
 }
 
+/**
+ * Without Knative: the one process that is source and broker. `since` is what it says with its schedule (RFC 3339).
+ */
+export function standInWay(since: string | undefined, now: number): Way {
+  const name = "platform-source";
+  return since && isOver(since, now) ? { name, ready: since } : { name };
+}
+
+/** Whether what began then has had the time to watch. */
+function isOver(since: string, now: number): boolean {
+  const age = now - Date.parse(since);
+  return age < 0 || age >= begins;
+}
+
 function wayOf({ kind }: Kind, { metadata, status }: WayObject, now: number): Way {
   const name = `${kind} ${metadata.name}`;
   const { generation = 0 } = metadata;
@@ -68,8 +82,7 @@ function wayOf({ kind }: Kind, { metadata, status }: WayObject, now: number): Wa
     ({ type, status }) => type === "Ready" && status === "True",
   )?.lastTransitionTime;
   const isSettled = (status?.observedGeneration ?? generation) === generation;
-  const age = now - Date.parse(since ?? "");
-  if (!since || !isSettled || (age >= 0 && age < begins)) return { name };
+  if (!since || !isSettled || !isOver(since, now)) return { name };
   return { name, ready: `${since} ${generation}` };
 }
 
