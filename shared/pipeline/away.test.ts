@@ -187,6 +187,18 @@ test.each([403, 409, 500, 503])(
   },
 );
 
+test("an Event that is refused once is recorded with the next attempt, once", async () => {
+  refuses = ({ path }) => (path.includes("/events") ? 503 : undefined);
+  failure = "unreachable";
+  await look(looking);
+  refuses = () => undefined;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await clock.advance(2000);
+    expect(await look(looking)).toBe(503);
+  }
+  expect(await events()).toEqual([expect.stringMatching(/^LampUnreachable: ConfigMap .*waits for Lamp since/)]);
+});
+
 test("an annotation that is refused leaves the Event, and the event to the broker", async () => {
   refuses = ({ method, path }) => (method === "PATCH" && path.includes("/configmaps/") ? 403 : undefined);
   failure = "unreachable";

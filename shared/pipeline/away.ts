@@ -67,6 +67,8 @@ export async function reportAway(
     await record();
   }
   const isFresh = now - Date.parse(since) < brokerRetries;
+  // An Event that was refused is tried again with the broker's retries; one that is there is not written again.
+  if (text === undefined && isFresh) await record();
   return isFresh ? outcomeOf(error) : { result: "away", status: 204, message };
 }
 

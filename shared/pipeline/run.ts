@@ -31,6 +31,8 @@ export interface RunResult {
   readonly outcomes: ReadonlyMap<string, readonly Outcome[]>;
   /** Set when the run ended before it could decide. */
   readonly failed?: Outcome;
+  /** What came of an object that could not be looked at, while others were. */
+  readonly lost?: Outcome;
 }
 
 /** A subject to look at, and the id of the event that asks for it. */
@@ -135,7 +137,8 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
         reportFailed(rule.name, object, failed, events, context);
         outcomes.set(object.name, [...(outcomes.get(object.name) ?? []), failed]);
       }
-      return { outcomes };
+      const lost = failures.flatMap(({ object }) => outcomes.get(object.name)?.find(isFailure) ?? [])[0];
+      return lost ? { outcomes, lost } : { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error) || error instanceof Contended) && look < looks) continue;
       const failed = await outcomeOfError(rule, subject, error, context);

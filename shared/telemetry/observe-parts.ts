@@ -43,7 +43,8 @@ export function observePart<Result>(part: Part, work: () => Result, signals: Sig
       const elapsed = stopwatch();
       const attributes = { "holdfast.rule": rule, "holdfast.subject": nameOf(subject) };
       return spans.within(`run ${rule}`, { attributes, events }, work, (span, result) => {
-        const outcome = (result as RunResult | undefined)?.failed;
+        const { failed: whole, lost } = (result as RunResult | undefined) ?? {};
+        const outcome = whole ?? lost;
         if (outcome) {
           failed(span, outcome.message);
           instruments.decision({ "holdfast.rule": rule, "holdfast.outcome": outcome.result });

@@ -258,10 +258,10 @@ describe("the ring buffer", () => {
     expect(withSince(data, ofSweep(55 + 40)).since).toBeUndefined();
   });
 
-  test("keeps what the sweep sends again beside an event that says it is refused for good", () => {
+  test("keeps what the sweep sends again beside an event that says that the function has a defect", () => {
     const first = ofSweep(0, "https://10.96.0.1:443");
     let data = put({}, first);
-    const forged = { ...ofSweep(1), code: "400" };
+    const forged = { ...ofSweep(1), code: "500" };
     data = put(data, withSince(data, forged));
     expect(Object.keys(data)).toEqual([keyOf(first), keyOf(forged)]);
     data = put(data, withSince(data, ofSweep(5)));

@@ -91,7 +91,8 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
  * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the
  * place of the one before, also of that of a source: it says the same, and what fails for hours would use up what is
- * kept of its function. One that is refused for good, as a stranger may say, replaces none that is to be sent again.
+ * kept of its function. One that says that the function has a defect, as a stranger may, replaces none that is to be
+ * sent again.
  *
  * An event of a function of which there are enough in this period is not kept: where it refuses everything, or a
  * stranger sends what no broker has sent, its events would push all others out. The first ones stay. What is left out
