@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import * as z from "zod";
@@ -20,7 +21,7 @@ const declare = (name: string, rest: Partial<Declared>): Declared => ({
 
 interface Manifest {
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
   // biome-ignore lint/suspicious/noExplicitAny: looked into by path.
   [field: string]: any;
 }
@@ -204,6 +205,20 @@ test("settings become variables, whatever their type, and readers of YAML 1.1 ta
   expect(text).toContain('# Seconds.\n            - name: MAX_AGE\n              value: "30"');
   expect(text).toContain('# One of yes, no. Whether.\n            - name: ENABLED\n              value: "no"');
   expect(text).toContain('autoscaling.knative.dev/max-scale: "1"');
+});
+
+test("a workload names its version, and its pods do not, so that a release alone rolls no function", () => {
+  const label = "app.kubernetes.io/version";
+  const { version: expected } = JSON.parse(readFileSync("package.json", "utf8"));
+  const find = generate(declare("a/one", {}));
+  const [service] = find("knative/a/one.yaml", "Service");
+  const [deployment, source] = ["functions.yaml", "source.yaml"].flatMap((file) =>
+    find(`knative/overlays/no-knative/${file}`, "Deployment"),
+  );
+  for (const workload of [service, deployment, source]) {
+    expect(workload?.metadata.labels).toMatchObject({ [label]: expected });
+    expect(JSON.stringify(workload?.spec)).not.toContain(label);
+  }
 });
 
 test("dead-lettered events go to the function for them where there is one, and its own to nobody", () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { slug } from "../../shared/rule.ts";
 
 /** The namespace of the default install; an overlay's `namespace:` moves everything elsewhere. */
@@ -20,6 +21,17 @@ export function labelsOf(ruleName: string): Record<string, string> {
 /** Metadata of a namespaced object of a rule. */
 export function metadataOf(ruleName: string, name = slug(ruleName)) {
   return { name, namespace, labels: labelsOf(ruleName) };
+}
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+/**
+ * Metadata of what runs a function: with the version of its manifest, by which `holdfast status` compares functions.
+ * Pods have no such label, because each release would then roll functions that have not changed.
+ */
+export function workloadMetadataOf(ruleName: string) {
+  const { labels, ...metadata } = metadataOf(ruleName);
+  return { ...metadata, labels: { ...labels, "app.kubernetes.io/version": String(version) } };
 }
 
 /** Names of cluster-scoped objects say whose they are. */

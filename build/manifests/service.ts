@@ -1,6 +1,6 @@
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
-import { metadataOf } from "./metadata.ts";
+import { labelsOf, workloadMetadataOf } from "./metadata.ts";
 import { type Setting, settingsOf } from "./settings.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { type Comment, toYaml, wrap } from "./yaml.ts";
@@ -47,7 +47,7 @@ const maxScale = (concurrency: number) => (concurrency === 1 ? "1" : "3");
 export function serviceOf(declared: Declared): string {
   const { name, concurrency = 20, idle = 15 } = declared;
   const settings = settingsOf(declared);
-  const { labels, ...metadata } = metadataOf(name);
+  const { labels, ...metadata } = workloadMetadataOf(name);
   const surroundings = surroundingsOf(declared);
   const service = {
     apiVersion: "serving.knative.dev/v1",
@@ -56,7 +56,7 @@ export function serviceOf(declared: Declared): string {
     spec: {
       template: {
         metadata: {
-          labels,
+          labels: labelsOf(name),
           annotations: {
             "autoscaling.knative.dev/min-scale": "0",
             "autoscaling.knative.dev/max-scale": maxScale(concurrency),

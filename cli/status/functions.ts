@@ -7,7 +7,7 @@ import type { InstalledFunction } from "../rules/installed-functions.ts";
 export interface FunctionState {
   readonly name: string;
   readonly system: string;
-  /** The tag of its image; absent where the image is named by its digest alone. */
+  /** The tag of its image, or else what its manifest says; absent where neither names a version. */
   readonly version?: string;
   readonly image: string;
   /** Why it cannot run, as a whole sentence; absent where it can. One that sleeps can. */
@@ -42,7 +42,7 @@ export function stateOf({ name, object }: InstalledFunction, rules: readonly Rul
   const image = workload.spec?.template?.spec?.containers?.[0]?.image ?? "";
   const rule = rules.find((one) => slug(one.name) === name);
   const system = rule?.name.split("/")[0] ?? object.metadata.labels?.["app.kubernetes.io/name"] ?? platform;
-  const version = tagOf(image);
+  const version = tagOf(image) ?? object.metadata.labels?.["app.kubernetes.io/version"];
   const why = workload.kind === "Deployment" ? whyNotReplicated(workload) : whyNotServed(workload);
   const unready = why && isPlaceholder(image) ? "The image is the placeholder of the manifests." : why;
   return { name, system, image, ...(version ? { version } : {}), ...(unready ? { unready } : {}) };

@@ -15,8 +15,10 @@ export function printStatus(status: Status, now: number, out: Terminal, isWide: 
   for (const system of systems) {
     row(system.system, summaryOf(system));
     if (isWide)
-      for (const { name, version, image, unready } of system.functions)
-        out.print(`  ${wrap(`${name}, ${version ?? image}: ${unready ?? "ready."}`, 4, out.width)}`);
+      for (const { name, version, image, unready } of system.functions) {
+        const runs = version ? `version ${version}, ${image}` : image;
+        out.print(`  ${wrap(`${name}, ${runs}: ${unready ?? "ready."}`, 4, out.width)}`);
+      }
   }
   if (systems.length > 0) out.print("");
   if (sources) row("sources", readinessOf(sources));

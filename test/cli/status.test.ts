@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { version } from "../../cli/version.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -40,18 +41,18 @@ test.each(["default", "no-knative"] as const)("status of a sound installation of
   const cluster = await installed(overlay);
   const { code, out, err } = await cluster.holdfast(["status"]);
   expect([err, out.split("\n").at(-2), code]).toEqual(["", "All is well.", 0]);
-  expect(out).toContain("pvc-protection   3 of 3 functions can run.\n");
+  expect(out).toContain(`pvc-protection   3 of 3 functions can run, version ${version()}.\n`);
   expect(out).toContain(overlay === "default" ? "ApiServerSource 3 of 3, PingSource 1 of 1" : "Deployment 1 of 1");
   expect(out).toMatch(/last sweep {7}20.* ago\. 9 rows were swept\.\n/);
   const { out: wide } = await cluster.holdfast(["status", "-o", "wide"]);
-  expect(wide).toContain("\n  undelete-expire, fn://undelete/expire: ready.\n");
+  expect(wide).toContain(`\n  undelete-expire, version ${version()}, fn://undelete/expire: ready.\n`);
 });
 
 test("functions that cannot run, are missing or have no Trigger are named with what to do", async () => {
   const cluster = await installed("default");
   const { admin } = cluster;
   const conditions = [{ type: "Ready", status: "False", message: "the image cannot be pulled" }];
-  const template = { spec: { containers: [{ name: "user-container", image: "example.org/release:0.2.0" }] } };
+  const template = { spec: { containers: [{ name: "user-container", image: `example.org/release:${version()}` }] } };
   const release = [KnativeService, "holdfast", "pvc-protection-release"] as const;
   await admin.patch(...release, "merge", { spec: { template } });
   await admin.patch(...release, "merge", { status: { conditions } }, { subresource: "status" });
@@ -111,17 +112,35 @@ test("without Knative, Triggers in the ConfigMap whose filters keep the sweep aw
 
 test("functions of different versions are named", async () => {
   const cluster = await installed("no-knative");
-  for (const [name, version] of [
+  for (const [name, tag] of [
     ["undelete-retain", "0.1.0"],
     ["undelete-reserve", "0.1.0"],
-    ["undelete-expire", "0.2.0"],
+    ["undelete-expire", version()],
   ]) {
-    const image = `registry.example:5000/holdfast/it:${version}@sha256:0123`;
+    const image = `registry.example:5000/holdfast/it:${tag}@sha256:0123`;
     const operations = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: image }];
     await cluster.admin.patch(Deployment, "holdfast", name as string, "json", operations);
   }
   const { code, out } = await cluster.holdfast(["status"]);
-  expect([code, out]).toEqual([1, expect.stringContaining("different versions: 0.1.0 (2); 0.2.0 (undelete-expire).")]);
+  const each = `different versions: ${version()} (9); 0.1.0 (undelete-reserve, undelete-retain).`;
+  expect([code, out.replace(/\s+/g, " ")]).toEqual([1, expect.stringContaining(each)]);
+});
+
+test("of functions whose images are named by digest alone, the versions of their manifests are compared", async () => {
+  const { admin, holdfast } = await installed("no-knative");
+  const image = "registry.example:5000/holdfast/undelete/retain@sha256:0123";
+  const operations = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: image }];
+  await admin.patch(Deployment, "holdfast", "undelete-retain", "json", operations);
+  expect((await holdfast(["status"])).out).toContain(
+    `undelete         3 of 3 functions can run, version ${version()}.`,
+  );
+  const labels = { "app.kubernetes.io/version": "0.1.0" };
+  await admin.patch(Deployment, "holdfast", "undelete-retain", "merge", { metadata: { labels } });
+  const { code, out } = await holdfast(["status"]);
+  expect([code, out.replace(/\s+/g, " ")]).toEqual([
+    1,
+    expect.stringMatching(new RegExp(`different versions: ${version()} \\(\\d+\\); 0\\.1\\.0 \\(undelete-retain\\)`)),
+  ]);
 });
 
 test("a sweep that does not come, and one that something is wrong with, are named", async () => {

@@ -4,7 +4,7 @@ import { slug } from "../../../shared/rule.ts";
 import { accessOf, furtherAccessOf, type Grant } from "../access.ts";
 import type { Declared } from "../declared.ts";
 import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
-import { labelsOf, metadataOf, namespace } from "../metadata.ts";
+import { labelsOf, metadataOf, namespace, workloadMetadataOf } from "../metadata.ts";
 import { commentsOn, confined, requestSeconds } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
@@ -206,7 +206,7 @@ function deployment(name: string, settings: readonly Setting[], pod: object, con
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: metadataOf(name),
+    metadata: workloadMetadataOf(name),
     spec: {
       replicas: 1,
       strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { version } from "../../../cli/version.ts";
 
 export const name = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/);
 export const duration = z.string().regex(/^PT([0-9]+M)?([0-9.]+S)?$/);
@@ -9,6 +10,9 @@ export const labels = z.strictObject({
   "app.kubernetes.io/name": name.optional(),
   "app.kubernetes.io/component": name.optional(),
 });
+
+/** On what runs a function: which version its manifest is of. Its pods do not have it: each release would roll them. */
+export const workloadLabels = labels.extend({ "app.kubernetes.io/version": z.literal(version()) });
 
 /** What an overlay for Argo CD says of when an object is applied. */
 export const syncWave = z.strictObject({ "argocd.argoproj.io/sync-wave": z.literal("-1") });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { labels, name, namespaced } from "./common.ts";
+import { labels, name, namespaced, workloadLabels } from "./common.ts";
 import { container, patient } from "./container.ts";
 import { credentials } from "./service.ts";
 
@@ -9,7 +9,7 @@ const probe = (path: string) => z.strictObject({ path: z.literal(path), port: z.
 export const deployment = z.strictObject({
   apiVersion: z.literal("apps/v1"),
   kind: z.literal("Deployment"),
-  metadata: namespaced,
+  metadata: namespaced.extend({ labels: workloadLabels }),
   spec: z.strictObject({
     replicas: z.literal(1),
     strategy: z.strictObject({

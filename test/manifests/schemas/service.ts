@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { labels, name, namespaced } from "./common.ts";
+import { labels, name, namespaced, workloadLabels } from "./common.ts";
 import { container, patient } from "./container.ts";
 
 /** Tokens for brokers. */
@@ -48,7 +48,7 @@ export const service = z.strictObject({
   apiVersion: z.literal("serving.knative.dev/v1"),
   kind: z.literal("Service"),
   metadata: namespaced.extend({
-    labels: labels.extend({ "networking.knative.dev/visibility": z.literal("cluster-local") }),
+    labels: workloadLabels.extend({ "networking.knative.dev/visibility": z.literal("cluster-local") }),
   }),
   spec: z.strictObject({
     template: z.strictObject({
