@@ -75,8 +75,31 @@ function unlessForbidden(error: unknown): undefined {
   if (!isForbidden(error)) throw error;
 }
 
-/** As the kubelet sets them in the container: a later source takes the place of an earlier one. */
-async function variablesOf(client: Client, { metadata, spec }: Workload) {
+/**
+ * A value with the variables before it in the places of `$(NAME)`; `$$` is a `$`, and a name that there is not stays.
+ * `undefined` where one of them is not read.
+ */
+function expanded(
+  value: string,
+  variables: ReadonlyMap<string, string>,
+  unread: ReadonlySet<string>,
+): string | undefined {
+  let isKnown = true;
+  const text = value.replaceAll(/\$(?:\$|\(([^)]*)\))/g, (reference, name?: string) => {
+    if (name === undefined) return "$";
+    const found = variables.get(name);
+    // What is about the API server's own Service is set in every container.
+    if (found === undefined && (unread.has(name) || unread.has("*") || name.startsWith("KUBERNETES_"))) isKnown = false;
+    return found ?? reference;
+  });
+  return isKnown ? text : undefined;
+}
+
+/**
+ * The environment variables of a function, as the kubelet sets them in its container: a later source takes the place of
+ * an earlier one.
+ */
+export async function variablesOf(client: Client, { metadata, spec }: Workload) {
   const variables = new Map<string, string>();
   const unread = new Set<string>();
   const dataOf = async (name: string) =>
@@ -97,7 +120,7 @@ async function variablesOf(client: Client, { metadata, spec }: Workload) {
     }
     for (const { name, value = "", valueFrom } of env) {
       const { configMapKeyRef: from } = valueFrom ?? {};
-      const literal = valueFrom ? undefined : value;
+      const literal = valueFrom ? undefined : expanded(value, variables, unread);
       // It may be no setting at all: what may not be read is unread, and the rest is read all the same.
       const given = from ? await dataOf(from.name).catch(unlessForbidden) : undefined;
       const found = from ? given?.[from.key] : literal;
