@@ -1,5 +1,8 @@
 import type { Command } from "commander";
 
+/** The namespace of the manifests. */
+const home = "holdfast";
+
 /** How a command is told which cluster it is for. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
@@ -13,6 +16,10 @@ export function withCluster(command: Command): Command {
     .option("--context <NAME>", "a context of the kubeconfig (default: its current one)");
 }
 
+/** What a `holdfast` command needs besides, to find an installation that is not where the manifests have it. */
+export const elsewhere = (installNamespace = home) =>
+  installNamespace === home ? "" : ` --install-namespace ${installNamespace}`;
+
 /** Where objects are looked for, and where Holdfast is installed. */
 export interface PlaceOptions extends ClusterOptions {
   readonly namespace?: string;
@@ -23,5 +30,5 @@ export interface PlaceOptions extends ClusterOptions {
 export function withPlace(command: Command): Command {
   return withCluster(command)
     .option("-n, --namespace <NS>", "where the object is (default: that of the context)")
-    .option("--install-namespace <NS>", "where Holdfast is installed", "holdfast");
+    .option("--install-namespace <NS>", "where Holdfast is installed", home);
 }

@@ -55,7 +55,7 @@ export const explain: Subcommand = {
       const explanation = withNotice(await explainObject(kind, seen, rules, asking, options.all), rules);
       const text = JSON.stringify(explanation);
       if (text !== before && options.output) process.stdout.write(formatted(explanation, options.output));
-      else if (text !== before) printExplanation(explanation, asking.clock.now(), out);
+      else if (text !== before) printExplanation(explanation, asking.clock.now(), out, rules.installNamespace);
       before = text;
       if (!options.watch) return codeOf(explanation);
       await asking.clock.sleep(pause);

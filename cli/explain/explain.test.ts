@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { systemClock } from "../../shared/clock.ts";
+import type { Decision } from "../../shared/decision.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import { rule } from "../../shared/rule.ts";
+import { progressKey } from "../../shared/progress.ts";
+import { type Rule, rule } from "../../shared/rule.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { printExplanation } from "./print.ts";
+import { wordOf } from "./word.ts";
 
 /** What explain says about an object for which a rule looks at so many others. */
 function explained(others: number, look: () => Promise<undefined> = async () => undefined): Promise<Explanation> {
@@ -34,10 +37,11 @@ function explained(others: number, look: () => Promise<undefined> = async () => 
   );
 }
 
-async function printed(others: number): Promise<string> {
+async function printed(others: number, installNamespace?: string): Promise<string> {
   const explanation = await explained(others);
   const lines: string[] = [];
-  printExplanation(explanation, 0, { width: 200, print: (line: string) => lines.push(line), paint: (_, text) => text });
+  const out = { width: 200, print: (line: string) => lines.push(line), paint: (_: string, text: string) => text };
+  printExplanation(explanation, 0, out, installNamespace);
   return lines.join("\n");
 }
 
@@ -49,6 +53,26 @@ test.each([
   const text = await printed(others);
   if (sentence) expect(text).toContain(sentence);
   else expect(text).not.toContain("not explained");
+});
+
+test("where Holdfast is installed in another namespace, commands in an explanation name it", async () => {
+  expect(await printed(6, "keeping")).toContain("holdfast status --install-namespace keeping names the objects");
+  const written = { v: 1, uid: "u", step: "before", since: "2026-01-01T00:00:00Z", because: "It waited." };
+  const annotations = { [progressKey("test/waiting")]: JSON.stringify(written) };
+  const metadata = { namespace: "shop", name: "data", uid: "u", resourceVersion: "1", annotations };
+  const about = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata };
+  const waiting = { name: "test/waiting" } as Rule;
+  const decision: Decision = {
+    do: "wait",
+    about,
+    kind: PersistentVolumeClaim,
+    message: "It waits.",
+    step: { name: "now" },
+  };
+  expect(wordOf(waiting, decision, 0, "keeping")?.difference).toMatch(
+    /run: holdfast status --install-namespace keeping$/,
+  );
+  expect(wordOf(waiting, decision, 0)?.difference).toMatch(/run: holdfast status$/);
 });
 
 test("a rule whose external system is away leaves the explanation incomplete", async () => {

@@ -47,6 +47,8 @@ export interface Explanation {
 export interface Rules {
   readonly installed: readonly AskedRule[];
   readonly all: readonly Rule[];
+  /** Where they are installed. */
+  readonly installNamespace?: string;
 }
 
 /**
@@ -63,13 +65,14 @@ export async function explain(
   all = false,
 ): Promise<Explanation> {
   const asked = await askAll(kind, object, rules, asking);
-  const { words, gaps } = said(asked, object, asking.clock.now());
+  const { words, gaps } = said(asked, object, asking.clock.now(), rules);
   const others = subjectsBehind(asked);
   for (const other of await othersBehind(others.slice(0, mostOthers), asked, asking, gaps)) {
     const { words: more, gaps: moreGaps } = said(
       await askAll(other.kind, other.object, rules, asking),
       other.object,
       asking.clock.now(),
+      rules,
     );
     words.push(...more.filter((one) => !words.some(({ rule, about }) => rule === one.rule && about === one.about)));
     gaps.push(...moreGaps.filter((gap) => !gaps.includes(gap)));
@@ -117,12 +120,12 @@ const askAll = (
   Promise.all(installed.map(async (one) => ({ ...one, judgement: await judge(one, kind, object, asking) })));
 
 /** What rules have said of an object, and what could not be told. */
-function said(asked: readonly Asked[], object: KubernetesObject, now: number) {
+function said(asked: readonly Asked[], object: KubernetesObject, now: number, { installNamespace }: Rules) {
   const words: Word[] = [];
   const gaps: string[] = [];
   for (const { rule, judgement } of asked) {
     if ("decisions" in judgement) {
-      words.push(...judgement.decisions.flatMap((decision) => wordOf(judgement.rule, decision, now) ?? []));
+      words.push(...judgement.decisions.flatMap((one) => wordOf(judgement.rule, one, now, installNamespace) ?? []));
     } else {
       const word = wordWritten(rule, object, judgement.unknown);
       if (word) words.push(word);

@@ -1,12 +1,18 @@
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
+import { elsewhere } from "../cluster/cluster-options.ts";
 import { when } from "../output/time.ts";
 import type { Explanation } from "./explain.ts";
 import type { Content } from "./namespace-content.ts";
 import type { Word } from "./word.ts";
 
 /** Prints an explanation for people: what holds the object, what each rule says of it, and what could not be told. */
-export function printExplanation(explanation: Explanation, now: number, out: Terminal): void {
+export function printExplanation(
+  explanation: Explanation,
+  now: number,
+  out: Terminal,
+  installNamespace?: string,
+): void {
   const { object, deletedSince, holds, words, unexplained, content, gaps } = explanation;
   const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
   const state = deletedSince ? `is being deleted since ${when(deletedSince, now)}.` : "is not being deleted.";
@@ -26,7 +32,8 @@ export function printExplanation(explanation: Explanation, now: number, out: Ter
     line(
       0,
       `Rules look at ${unexplained} more ${unexplained === 1 ? "object" : "objects"} for it, which ` +
-        `${unexplained === 1 ? "is" : "are"} not explained here. holdfast status names the objects that wait.`,
+        `${unexplained === 1 ? "is" : "are"} not explained here. holdfast ` +
+        `status${elsewhere(installNamespace)} names the objects that wait.`,
     );
   if (holds.length === 0 && words.length === 0) line(0, "No rule of Holdfast has anything to say about it.");
   if (content) printContent(content, line, out);

@@ -4,6 +4,7 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import { plan } from "../../shared/pipeline/plan.ts";
 import { type Progress, readProgress } from "../../shared/progress.ts";
 import { progressNameOf, type Rule } from "../../shared/rule.ts";
+import { elsewhere } from "../cluster/cluster-options.ts";
 
 /** What an object says of itself in a rule's annotation. */
 interface Written {
@@ -73,7 +74,7 @@ export function waitsForNothing(word: Word, { progress, steps }: Rule): Word {
  * What a decision says beside what is written down; nothing where neither says anything. Where several rules share what
  * they write, one that has nothing to do does not speak for the others.
  */
-export function wordOf(rule: Rule, decision: Decision, now: number): Word | undefined {
+export function wordOf(rule: Rule, decision: Decision, now: number, installNamespace?: string): Word | undefined {
   const { about, message } = decision;
   const progress = readProgress(about, progressNameOf(rule));
   const before = wordWritten(rule, about);
@@ -84,7 +85,7 @@ export function wordOf(rule: Rule, decision: Decision, now: number): Word | unde
   if (before && decision.do === "leave") return waitsForNothing(before, rule);
   if (before && isDone && decision.progress === "unchanged") return before;
   const removes = removedBy(decision);
-  const difference = step && progress ? differenceOf(progress, step, message) : undefined;
+  const difference = step && progress && differs(progress, step, message) ? differenceIn(installNamespace) : undefined;
   const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";
   return {
     rule: rule.name,
@@ -99,12 +100,14 @@ export function wordOf(rule: Rule, decision: Decision, now: number): Word | unde
 }
 
 /** Another wording alone is no difference, nor is another time of the next look. */
-function differenceOf(progress: Progress, step: Step, message: string): string | undefined {
+function differs(progress: Progress, step: Step, message: string): boolean {
   const { v: _, uid: __, step: before, since: ___, next: ____, attempt: _____, because, ...details } = progress;
-  if (before === step.name && (because === message || isDeepStrictEqual(details, { ...step.details })))
-    return undefined;
-  return "This differs from what is written down. If that stays so for more than one sweep, run: holdfast status";
+  return before !== step.name || (because !== message && !isDeepStrictEqual(details, { ...step.details }));
 }
+
+const differenceIn = (installNamespace?: string) =>
+  "This differs from what is written down. If that stays so for more than one sweep, run: " +
+  `holdfast status${elsewhere(installNamespace)}`;
 
 /** The finalizers of the object that a decision's patches take off. */
 function removedBy(decision: Decision): readonly string[] {

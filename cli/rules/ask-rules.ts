@@ -17,6 +17,8 @@ export interface FoundRules {
   readonly kinds: readonly Kind[];
   /** The user may not read which functions are installed: all rules count, with their defaults. */
   readonly isGuess: boolean;
+  /** Where they are installed; absent where that is not known. */
+  readonly installNamespace?: string;
 }
 
 /** Which rules there are on a cluster. @throws ApiError */
@@ -28,7 +30,7 @@ export async function findRules(client: Client, installNamespace: string): Promi
     return found ? [{ rule, environment: found.environment, unread: unreadSettings(rule, found) }] : [];
   });
   const kinds = all.flatMap(({ triggers, sweep }) => [...triggers, ...sweep].map(({ kind }) => kind));
-  return { installed, all, kinds, isGuess: functions === undefined };
+  return { installed, all, kinds, isGuess: functions === undefined, installNamespace };
 }
 
 /** What an answer lacks where no function was found although they could be read, or not all of their settings. */

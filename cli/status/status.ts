@@ -58,7 +58,7 @@ export async function statusOf(
   )?.deadLettered;
   const asked = functions ? rules.filter(({ name }) => functions.has(slug(name))) : rules;
   const waiting = await waitingObjects(client, asked, gaps, namespace);
-  findings.push(...findingsAbout(waiting, sweep ?? { period: Number.POSITIVE_INFINITY }, now));
+  findings.push(...findingsAbout(waiting, sweep ?? { period: Number.POSITIVE_INFINITY }, now, namespace));
   return {
     namespace,
     ...(systems ? { systems } : {}),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { progressKey } from "../../shared/progress.ts";
 import { progressNameOf } from "../../shared/rule.ts";
 import { loadRules, systemNames } from "../rules/load-systems.ts";
-import { waitsOn } from "./waiting-objects.ts";
+import { findingsAbout, type WaitingObject, waitsOn } from "./waiting-objects.ts";
 
 const kind = { apiVersion: "example.com/v1", kind: "Thing", plural: "things", namespaced: false };
 
@@ -28,4 +28,9 @@ test("where Holdfast is installed in another namespace, the command that explain
   const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
   const [waiting] = waitsOn(kind, object, rules, "keeping");
   expect(waiting?.explain).toBe("holdfast explain thing/one --install-namespace keeping");
+  const stuck = Array.from({ length: 11 }, () => ({ ...(waiting as WaitingObject), isStuck: true }));
+  expect(findingsAbout(stuck, { period: 300_000 }, 0, "keeping").at(-1)).toMatchObject({
+    what: "One more object is stuck.",
+    todo: "All of them: holdfast status --install-namespace keeping -o json",
+  });
 });

@@ -6,6 +6,7 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import { readProgress, waitingLabel } from "../../shared/progress.ts";
 import { progressNameOf, type Rule } from "../../shared/rule.ts";
 import { listServed } from "../../shared/uninstall/list-served.ts";
+import { elsewhere } from "../cluster/cluster-options.ts";
 import type { Finding } from "../output/finding.ts";
 import { when } from "../output/time.ts";
 import { isOverdue, type SweepState } from "./sweep-state.ts";
@@ -63,12 +64,11 @@ export function waitsOn(
   kind: Kind,
   object: KubernetesObject,
   rules: readonly Rule[],
-  installNamespace = "holdfast",
+  installNamespace?: string,
 ): readonly WaitingObject[] {
   const { namespace, name, labels } = object.metadata;
   const inNamespace = namespace ? ` -n ${namespace}` : "";
-  const installed = installNamespace === "holdfast" ? "" : ` --install-namespace ${installNamespace}`;
-  const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${inNamespace}${installed}`;
+  const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${inNamespace}${elsewhere(installNamespace)}`;
   const byName = Map.groupBy(rules, progressNameOf);
   return [...byName].flatMap(([progressName, sharing]): WaitingObject[] => {
     const progress = readProgress(object, progressName);
@@ -86,7 +86,12 @@ export function waitsOn(
 }
 
 /** Those that are stuck, and those that a sweep should have seen to. */
-export function findingsAbout(objects: readonly WaitingObject[], sweep: SweepState, now: number): readonly Finding[] {
+export function findingsAbout(
+  objects: readonly WaitingObject[],
+  sweep: SweepState,
+  now: number,
+  installNamespace?: string,
+): readonly Finding[] {
   const stuck = objects.filter(({ isStuck }) => isStuck);
   const named = stuck.slice(0, mostNamed).map(
     ({ object, since, because, explain }): Finding => ({
@@ -95,8 +100,8 @@ export function findingsAbout(objects: readonly WaitingObject[], sweep: SweepSta
     }),
   );
   const more: Finding = {
-    what: `${stuck.length - mostNamed} more objects are stuck.`,
-    todo: "All of them: holdfast status -o json",
+    what: stuck.length === mostNamed + 1 ? "One more object is stuck." : `${stuck.length - mostNamed} more are stuck.`,
+    todo: `All of them: holdfast status${elsewhere(installNamespace)} -o json`,
   };
   const overdue = objects.filter(({ next, isStuck }) => next && !isStuck && isOverdue(next, now, sweep));
   const [first] = overdue;

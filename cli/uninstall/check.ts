@@ -3,6 +3,7 @@ import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { heldObjects, holdsOf, removable } from "../../shared/uninstall/held-objects.ts";
 import { someOf } from "../../shared/uninstall/some-of.ts";
+import { elsewhere } from "../cluster/cluster-options.ts";
 import { readOrNote } from "../cluster/read-or-note.ts";
 import { codeOf, type Finding, printFindings } from "../output/finding.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
@@ -43,12 +44,13 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
     for (const sentence of rest ?? []) line(`- ${sentence}`);
   }
   const waiting = unfinished(held ?? []);
+  const home = installed?.functions[0]?.object.metadata.namespace;
   if (waiting.length > 0)
     findings.push({
       what:
         "These are being deleted, evacuated or evicted, and only the functions can complete that: " +
         `${someOf(waiting.map(({ object }) => object))}.`,
-      todo: `${untilOver} What each waits for: holdfast explain KIND/NAME -n NAMESPACE`,
+      todo: `${untilOver} What each waits for: holdfast explain KIND/NAME -n NAMESPACE${elsewhere(home)}`,
     });
   const used = await readOrNote(gaps, "Which claims pods use", () => claimsInUse(client, removable(held ?? [])));
   if (used?.length)

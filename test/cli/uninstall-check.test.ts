@@ -15,6 +15,7 @@ import { claim, manifest, pod } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { openCliCluster } from "./open-cluster.ts";
 
+const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true } as const;
 const ours = "holdfast.dev/pvc-protection";
 
 test("uninstall --check names what goes in which order to a user who may only read, and touches nothing", async () => {
@@ -88,8 +89,14 @@ test("uninstall does not begin while a host is cleared, a satellite is evacuated
   await cleared("begun", { [evictionKey]: "{}" });
   await satellite("evacuated", { [evacuationKey]: "{}" });
   await satellite("leaves", { [machineKey]: JSON.stringify({ ...machine, deleting: true }) });
+  await admin.create(Namespace, manifest(Namespace, { name: "keeping" }));
+  const labels = { "app.kubernetes.io/part-of": "holdfast", "app.kubernetes.io/component": "release" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "function", image: "example.org/it:1" }] } };
+  const spec = { selector: { matchLabels: labels }, template };
+  await admin.create(Deployment, manifest(Deployment, { namespace: "keeping", name: "one", labels }, { spec }));
   const after = await cluster.holdfast(["uninstall", "--check"]);
   expect(after.code).toBe(1);
+  expect(after.out.replace(/\s+/g, " ")).toContain("-n NAMESPACE --install-namespace keeping");
   expect(after.out.replace(/\s+/g, " ")).toMatch(
     /can complete that: (evacuated, leaves, yaook\/begun|yaook\/begun, evacuated, leaves)\./,
   );

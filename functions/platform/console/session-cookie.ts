@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { SettingsError } from "../../../shared/settings.ts";
 
 /**
@@ -39,13 +40,14 @@ export async function endOf(token: string): Promise<number> {
  */
 export async function readKey(file: string): Promise<Uint8Array> {
   const text = await readFile(file, "utf8").catch((cause: Error) => {
-    throw new SettingsError(`The key of the session cookies cannot be read: ${cause.message}. ${advice}`, { cause });
+    throw new SettingsError(`The key of the session cookies cannot be read: ${cause.message}. ${advice()}`, { cause });
   });
   const key = Buffer.from(text.trim(), "base64");
-  if (key.length !== 32) throw new SettingsError(`The key of the session cookies is not 32 bytes in base64. ${advice}`);
+  if (key.length !== 32)
+    throw new SettingsError(`The key of the session cookies is not 32 bytes in base64. ${advice()}`);
   return key;
 }
 
-const advice =
-  'Make the Secret: kubectl create secret generic holdfast-console -n holdfast --from-literal=key="$(openssl rand ' +
-  '-base64 32)"';
+const advice = () =>
+  `Make the Secret: kubectl create secret generic holdfast-console -n ${ownNamespace()} ` +
+  '--from-literal=key="$(openssl rand -base64 32)"';
