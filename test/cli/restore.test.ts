@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { manifest } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
@@ -54,6 +55,61 @@ test("restore claim writes one annotation, and names the command and what to cre
   expect(await annotationsOf(cluster)).toHaveProperty(["holdfast.dev/offer"], "yes");
   const { out: again } = await cluster.holdfast(["restore", "claim", "data", "-n", "shop"]);
   expect(again).toContain("It is so already: nothing was written.");
+});
+
+/** Volumes that wait for someone to say who follows the namespace `shop`, by the uids of former ones. */
+async function withFormerNamespaces(...uids: readonly string[]): Promise<CliCluster> {
+  const cluster = await openCliCluster([]);
+  const { admin } = cluster;
+  await admin.create(Namespace, manifest(Namespace, { name: "shop" }));
+  for (const uid of uids) {
+    const name = `kept-${uid}`;
+    const labels = { "holdfast.dev/volume-of": "shop" };
+    const claim = { namespace: "shop", name: "data", uid: `c-${uid}` };
+    const spec = {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      hostPath: { path: "/tmp/kept" },
+      persistentVolumeReclaimPolicy: "Retain",
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim },
+    };
+    const { metadata } = await admin.create(PersistentVolume, manifest(PersistentVolume, { name, labels }, { spec }));
+    const details = { policy: "Delete", for: "24h", claim, right: 1, namespaceUid: uid };
+    const note = { v: 1, uid: metadata.uid, step: "asks", since: "2026-01-01T00:00:00Z", because: "Kept.", ...details };
+    const annotations = { [progressKey("undelete/note")]: JSON.stringify(note) };
+    await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: { annotations } });
+  }
+  return cluster;
+}
+
+test("restore namespace offers the volumes of the former namespace, and says whose it must be", async () => {
+  const { admin, holdfast } = await withFormerNamespaces("a");
+  const offered = async (name: string) =>
+    (await admin.get(PersistentVolume, undefined, name))?.metadata.annotations?.["holdfast.dev/offer"];
+  const command = "  kubectl annotate pv kept-a holdfast.dev/offer=yes --overwrite\n";
+  const dry = await holdfast(["restore", "namespace", "shop", "--dry-run"]);
+  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining(`${command}Nothing was written.\n`)]);
+  expect(await offered("kept-a")).toBeUndefined();
+  const { code, out } = await holdfast(["restore", "namespace", "shop"], ["*"], ["patch"]);
+  expect([code, out]).toEqual([0, expect.stringContaining(`${command}Done.`)]);
+  expect(out).toContain("Make sure that the namespace belongs to the people of the former one.");
+  expect(await offered("kept-a")).toBe("yes");
+});
+
+test("of several former namespaces, restore namespace takes the one that is named, and no other", async () => {
+  const { admin, holdfast } = await withFormerNamespaces("a", "b");
+  const offered = async () => {
+    const volumes = await Array.fromAsync(admin.list<KubernetesObject>(PersistentVolume));
+    return volumes.flatMap(({ metadata }) => (metadata.annotations?.["holdfast.dev/offer"] ? [metadata.name] : []));
+  };
+  const asked = (...args: string[]) => holdfast(["restore", "namespace", "shop", ...args], ["*"], ["patch"]);
+  const { code, err } = await asked();
+  expect([code, err]).toEqual([2, expect.stringContaining("one with --former: a (kept-a), b (kept-b)")]);
+  const wrong = await asked("--former", "c");
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("No volume is kept of a namespace shop")]);
+  expect(await offered()).toEqual([]);
+  expect((await asked("--former", "b")).code).toBe(0);
+  expect(await offered()).toEqual(["kept-b"]);
 });
 
 test("restore release asks, and does nothing where there is no one to ask", async () => {
