@@ -40,7 +40,7 @@ function explained(others: number, look: () => Promise<undefined> = async () => 
 async function printed(others: number, installNamespace?: string): Promise<string> {
   const explanation = await explained(others);
   const lines: string[] = [];
-  const out = { width: 200, print: (line: string) => lines.push(line), paint: (_: string, text: string) => text };
+  const out = { width: 200, print: (line: string) => lines.push(line), paint: (_: unknown, text: string) => text };
   printExplanation(explanation, 0, out, installNamespace);
   return lines.join("\n");
 }

@@ -65,10 +65,17 @@ async function reach(
     await probe(connect(system) as never);
     return [{ what: `${system.name} answers from here, and lets the account in.` }];
   } catch (error) {
-    if (error instanceof SettingsError) return [{ what: error.message, todo: "Correct the setting, then ask again." }];
+    if (error instanceof SettingsError)
+      return [
+        {
+          what: error.message,
+          why: `Whether ${system.name} can be reached is not known without it.`,
+          todo: "Correct the setting, then ask again.",
+        },
+      ];
     if (!(error instanceof SystemError)) throw error;
-    const isAway = error.failure === "unreachable";
-    // The network here is not that of the cluster: that nothing answers proves nothing.
+    const isAway = error.failure === "unreachable" || error.failure === "overloaded";
+    // The network here is not that of the cluster, and who asks to be left alone answers later: neither proves a thing.
     if (isAway) gaps.push(`Whether ${system.name} can be reached from the cluster: from here, ${error.message}`);
     return isAway
       ? []

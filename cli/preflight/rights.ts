@@ -77,7 +77,14 @@ export async function rightsToInstall(
   const missing = await lacking(client, wanted);
   const undeletable = await lacking(client, written(served, namespace, ["delete"]));
   const note: readonly Check[] = undeletable
-    ? [{ what: `You may not: ${undeletable}.`, why: "An uninstall needs these rights.", isNote: true }]
+    ? [
+        {
+          what: `You may not: ${undeletable}.`,
+          why: "An uninstall needs these rights.",
+          todo: "Uninstall with an account that has them.",
+          isNote: true,
+        },
+      ]
     : [];
   if (!missing) return [{ what: "You may write what an installation consists of." }, ...note];
   return [

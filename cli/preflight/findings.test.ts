@@ -1,0 +1,262 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../shared/rule.ts";
+import { system } from "../../shared/system/system.ts";
+import { SystemError, type SystemFailure } from "../../shared/system/system-error.ts";
+import { type Check, findingOf } from "./finding.ts";
+import { externalSystems } from "./reach.ts";
+import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
+import { knativeVersions, kubernetesVersion } from "./versions.ts";
+import { whoElse } from "./who-else.ts";
+import { yaooksOwn } from "./yaook.ts";
+
+/** A cluster that has these objects, by `Kind/name`, and nothing else. */
+function clusterOf(objects: Readonly<Record<string, object>>, gitVersion = "v1.36.1"): Client {
+  const named = Object.entries(objects).map(([key, { metadata, ...rest }]: [string, { metadata?: object }]) => {
+    const [kind = "", name = ""] = key.split("/");
+    return { kind, metadata: { name, namespace: "there", uid: key, resourceVersion: "1", ...metadata }, ...rest };
+  });
+  return {
+    request: async () => ({ gitVersion }),
+    get: async ({ kind }: Kind, _: string, name: string) =>
+      named.find((one) => one.kind === kind && one.metadata.name === name),
+    async *list({ kind }: Kind) {
+      yield* named.filter((one) => one.kind === kind);
+    },
+  } as unknown as Client;
+}
+
+const policies = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
+const admission = (...kinds: readonly string[]) =>
+  kinds.map((kind) => ({ apiVersion: "admissionregistration.k8s.io/v1", kind }) as never);
+const machines = (...versions: readonly string[]) =>
+  versions.map((version) => ({ apiVersion: `cluster.x-k8s.io/${version}`, kind: "Machine" }) as never);
+const release = (version?: string) => ({
+  metadata: { labels: version ? { "app.kubernetes.io/version": version } : {} },
+});
+const knative = (eventing?: object, serving?: object) =>
+  clusterOf({
+    ...(eventing ? { "CustomResourceDefinition/brokers.eventing.knative.dev": eventing } : {}),
+    ...(serving ? { "CustomResourceDefinition/services.serving.knative.dev": serving } : {}),
+  });
+const storage = (provisioner: string) =>
+  storageClasses(clusterOf({ "StorageClass/fast": { provisioner } }), ["undelete"]);
+const operator = (name: string, spec: object = {}) => clusterOf({ [`Deployment/${name}`]: { spec } });
+const yaook = (annotations: object) =>
+  yaooksOwn(clusterOf({ "NovaComputeNode/c1": { metadata: { annotations } } }), ["eviction"]);
+
+/** What a look finds: whether it is bad, a note or good, and how its sentence reads. */
+test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "note" | "good", string]>([
+  [
+    "an old Kubernetes",
+    () => kubernetesVersion(clusterOf({}, "v1.33.9"), admission(...policies)),
+    "bad",
+    "This is Kubernetes v1.33.9.",
+  ],
+  [
+    "an API server without policies that change objects",
+    () => kubernetesVersion(clusterOf({}), admission("ValidatingAdmissionPolicy")),
+    "note",
+    "The API server does not serve MutatingAdmissionPolicy in version v1.",
+  ],
+  [
+    "an API server without policies that refuse",
+    () => kubernetesVersion(clusterOf({}), admission("MutatingAdmissionPolicy")),
+    "bad",
+    "The API server does not serve ValidatingAdmissionPolicy in version v1.",
+  ],
+  ["no Knative", () => knativeVersions(knative()), "note", "Knative is not installed."],
+  [
+    "half of Knative",
+    () => knativeVersions(knative(release("1.22.2"))),
+    "bad",
+    "Knative Serving is not installed, although the other half of Knative is.",
+  ],
+  [
+    "an old Eventing",
+    () => knativeVersions(knative(release("1.22.1"), release("1.22.0"))),
+    "bad",
+    "Knative Eventing is 1.22.1.",
+  ],
+  [
+    "an old Serving",
+    () => knativeVersions(knative(release("1.22.2"), release("v1.21.3"))),
+    "bad",
+    "Knative Serving is v1.21.3.",
+  ],
+  [
+    "a Serving that does not say its version",
+    () => knativeVersions(knative(release("1.22.2"), release())),
+    "note",
+    "Knative Serving does not say its version.",
+  ],
+  ["no StorageClass", () => storageClasses(clusterOf({}), ["undelete"]), "note", "There is no StorageClass."],
+  [
+    "a StorageClass for one node's disk",
+    () => storage("rancher.io/local-path"),
+    "note",
+    "StorageClass fast is of rancher.io/local-path, with reclaimPolicy Delete.",
+  ],
+  [
+    "a StorageClass for volumes that are made by hand",
+    () => storage("kubernetes.io/no-provisioner"),
+    "note",
+    "StorageClass fast is of kubernetes.io/no-provisioner, with reclaimPolicy Delete.",
+  ],
+  [
+    "any other StorageClass",
+    () => storage("csi.example.org"),
+    "good",
+    "StorageClass fast is of csi.example.org, with reclaimPolicy Delete.",
+  ],
+  [
+    "sets without a policy of their own",
+    () => policiesOfOthers(clusterOf({ "StatefulSet/web": { spec: {} } }), ["pvc-retention"]),
+    "good",
+    "No StatefulSet has a persistentVolumeClaimRetentionPolicy of its own.",
+  ],
+  [
+    "Cluster API in the latest version",
+    () => clusterApi(machines("v1beta1", "v1beta2"), ["satellite"]),
+    "good",
+    "Cluster API serves Machines in cluster.x-k8s.io/v1beta2: the component for it is cluster-api.",
+  ],
+  [
+    "Cluster API in an older version",
+    () => clusterApi(machines("v1beta1"), ["satellite"]),
+    "good",
+    "Cluster API serves Machines in cluster.x-k8s.io/v1beta1: the component for it is cluster-api-v1beta1.",
+  ],
+  [
+    "Cluster API in a version that is not known",
+    () => clusterApi(machines("v1alpha4"), ["satellite"]),
+    "bad",
+    "Cluster API serves Machines only in cluster.x-k8s.io/v1alpha4.",
+  ],
+  [
+    "MetalK8s' own operator",
+    () => whoElse(operator("storage-operator-controller-manager"), ["volume"]),
+    "bad",
+    "Deployment there/storage-operator-controller-manager runs.",
+  ],
+  ["a compute node that Yaook keeps", () => yaook({}), "note", "Yaook's operator keeps these compute nodes: there/c1."],
+  [
+    "a compute node that was handed over",
+    () => yaook({ "state.yaook.cloud/pause": "holdfast" }),
+    "good",
+    "No compute node is kept by Yaook's operator alone.",
+  ],
+])("preflight finds %s", async (_, look, kind, what) => {
+  const checks = await look();
+  expect(checks.map((check) => check.what)).toContain(what);
+  const others = checks.filter((check) => check.what !== what);
+  expect(others.flatMap(findingOf)).toEqual([]);
+  const [found] = checks.filter((check) => check.what === what);
+  expect([found?.todo === undefined ? "good" : found.isNote ? "note" : "bad", found?.why !== undefined]).toEqual([
+    kind,
+    kind !== "good",
+  ]);
+});
+
+test("an operator that is scaled to zero, and one of a system that is not asked for, are not found", async () => {
+  expect(await whoElse(operator("storage-operator", { replicas: 0 }), ["volume"])).toEqual([]);
+  expect(await whoElse(operator("storage-operator"), ["satellite"])).toEqual([]);
+});
+
+/** What preflight says of an external system that answers so, with these Secrets. */
+async function asked(
+  answer: () => Promise<unknown>,
+  get: () => Promise<unknown>,
+  optional = false,
+  url = "http://toys.example",
+) {
+  const toys = system({
+    name: "toys",
+    doc: "A toy shop.",
+    settings: z.object({ toysUrl: z.string().default("") }),
+    credentials: { password: { doc: "The password.", optional } },
+    ports: [],
+    connect: () => ({}),
+  } as never);
+  const one = rule({
+    name: "toys/toy",
+    doc: "A toy.",
+    settings: z.object({}),
+    systems: { toys },
+    triggers: [on({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true }, ["update"])],
+    permissions: [],
+    sweep: [],
+    subjects: () => [],
+    look: async () => undefined,
+    decide: () => [],
+  } as never);
+  const gaps: string[] = [];
+  const client = { get } as unknown as Client;
+  const checks = await externalSystems(client, [one as never], { toys: answer }, { TOYS_URL: url }, "keeping", gaps);
+  return { checks, gaps, bad: checks.flatMap(findingOf) };
+}
+
+const isThere = async () => ({});
+const failed = (failure: SystemFailure) => async () => {
+  throw new SystemError("Toys", failure, `Toys is ${failure}.`);
+};
+
+test("an external system that lets the account in, with its Secret, is good", async () => {
+  const { checks, gaps } = await asked(async () => [], isThere);
+  expect([checks, gaps]).toEqual([
+    [{ what: "Secret keeping/holdfast-toys is there." }, { what: "toys answers from here, and lets the account in." }],
+    [],
+  ]);
+});
+
+test.each([
+  ["is only a note where it may be missing", true, 0],
+  ["is bad where the system needs it", false, 1],
+])("a Secret that is not there %s", async (_, optional, expected) => {
+  const { checks, bad } = await asked(
+    async () => [],
+    async () => undefined,
+    optional,
+  );
+  expect(checks[0]).toMatchObject({
+    what: "Secret keeping/holdfast-toys is not there.",
+    todo: expect.stringContaining("password (The password.)"),
+  });
+  expect(bad).toHaveLength(expected);
+});
+
+test("a Secret that may not be read is not known", async () => {
+  const { gaps } = await asked(
+    async () => [],
+    async () => {
+      throw new ApiError("GET x", { status: 403, reason: "Forbidden", message: "no" } as never);
+    },
+  );
+  expect(gaps).toEqual(["Whether Secret keeping/holdfast-toys is there: you may not read it."]);
+});
+
+test.each(["unreachable", "overloaded"] as const)("that a system is %s from here is not known", async (failure) => {
+  const { bad, gaps } = await asked(failed(failure), isThere);
+  expect([bad, gaps]).toEqual([[], [`Whether toys can be reached from the cluster: from here, Toys is ${failure}.`]]);
+});
+
+test.each(["unauthorized", "refused"] as const)("a system for which we are %s is bad", async (failure) => {
+  const { bad, gaps } = await asked(failed(failure), isThere);
+  expect(gaps).toEqual([]);
+  expect(bad).toEqual([
+    { what: `Toys is ${failure}. Functions would wait for toys.`, todo: "Correct address or credentials." },
+  ]);
+});
+
+test("a setting that cannot be read is bad, and it is said why that matters", async () => {
+  const { checks, bad } = await asked(async () => [], isThere, false, "toys");
+  expect(bad).toHaveLength(1);
+  expect(checks[1]).toEqual({
+    what: expect.stringContaining("TOYS_URL"),
+    why: expect.anything(),
+    todo: "Correct the setting, then ask again.",
+  });
+});
