@@ -71,7 +71,7 @@ async function volumeOn(admin: Client, name: string, hosts: readonly string[]): 
 
 const deleteMachine = ["what-if", "delete", "machine/machine-1", "-n", "default"];
 
-test("of a Machine, what-if names the volumes that only its Node can reach, and who holds it, and ends with 1", async () => {
+test("of a Machine, what-if names the volumes that only its Node can reach, and who holds it", async () => {
   const cluster = await withMachine(["pvc-protection/release"]);
   await volumeOn(cluster.admin, "local", ["w1"]);
   await volumeOn(cluster.admin, "shared", ["w1", "w2"]);

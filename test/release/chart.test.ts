@@ -66,7 +66,7 @@ const installations: readonly (readonly [string, object, string, readonly string
       ...["kafka", "oidc", "oidc/volume", "oidc/satellite", "source-filters", "source-filters/claim-adds"].map(
         inComponents,
       ),
-      ...["source-filters/pod-updates", "source-filters/volume", "source-filters/satellite"].map(inComponents),
+      ...["source-filters/pod-updates", "source-filters/satellite", "source-filters/volume"].map(inComponents),
       "components/network-policy",
     ],
   ],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** The version with which the chart was tried: `GOBIN=FOLDER go install helm.sh/helm/v4/cmd/helm@v4.0.0`. */
+/** The version with which the chart was tried, and which `.ci/run` compiles where there is Go. */
 const version = "4.0.0";
 
 const { HELM, PATH = "", XDG_CACHE_HOME = join(homedir(), ".cache") } = process.env;
