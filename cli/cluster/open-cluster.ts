@@ -59,6 +59,7 @@ const readText = (transport: Transport) => async (path: string) => {
 };
 
 function unreadable(file: string | undefined, cause: unknown): UserError {
-  const [reason] = (cause as Error).message.split("\n");
-  return new UserError(`The kubeconfig ${file ?? ""} cannot be read: ${reason}`, { cause });
+  const [reason = ""] = (cause as Error).message.split("\n");
+  const said = `The kubeconfig ${file ?? ""} cannot be read: ${reason.replace(/\.?$/, ".")}`;
+  return new UserError(`${said} Give another one by --kubeconfig or KUBECONFIG.`, { cause });
 }

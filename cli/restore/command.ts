@@ -31,7 +31,7 @@ Actions:
   claim NAME      offer the volume of claim NAME to the next claim of the name
   namespace NAME  offer the volumes of the former namespace NAME to this one
   keep VOLUME     keep a volume longer: --for 24h, --for 7d, --for ever
-  release VOLUME  have a volume reclaimed now; its data may be deleted, so it asks`;
+  release VOLUME  have a volume reclaimed now; data may be deleted, so it asks`;
 
 /** `holdfast restore` */
 export const restore: Subcommand = {
