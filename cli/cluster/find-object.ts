@@ -17,7 +17,7 @@ export interface Named {
  */
 export function readName(words: readonly string[]): Named {
   const [kind, name, ...more] = words.length === 1 ? (words[0] ?? "").split("/") : words;
-  if (!kind || !name || more.length > 0)
+  if (!kind || !name || kind.includes("/") || more.length > 0)
     throw new UserError(`${words.join(" ")} names no object: write KIND/NAME, for example pvc/data-web-0.`);
   return { kind, name };
 }

@@ -33,6 +33,9 @@ Actions:
   keep VOLUME     keep a volume longer: --for 24h, --for 7d, --for ever
   release VOLUME  have a volume reclaimed now; data may be deleted, so it asks`;
 
+/** Options that mean something for one action alone. */
+const onlyFor = { for: "keep", volume: "claim", former: "namespace" } as const;
+
 /** `holdfast restore` */
 export const restore: Subcommand = {
   declare: () =>
@@ -58,9 +61,14 @@ export const restore: Subcommand = {
       ["json", "yaml", "name"],
     ).addHelpText("after", actions),
   async run([action = "", name], options: RestoreOptions) {
+    const { output } = options;
+    if (action === "list" && name)
+      throw new UserError(`restore list takes no name. For one namespace: restore list -n ${name}`);
+    for (const [option, of] of Object.entries(onlyFor))
+      if (options[option as keyof typeof onlyFor] !== undefined && action !== of)
+        throw new UserError(`--${option} is for restore ${of}.`);
     const { client, namespace } = openCluster(options);
     const out = terminal(process.stdout);
-    const { output } = options;
     if (action === "list") return list(await findKept(client, options.namespace), output, out);
     if (output) throw new UserError("-o is for restore list.");
     if (!name) throw new UserError(`restore ${action} needs a name. See holdfast restore --help.`);

@@ -148,6 +148,7 @@ test.each([
   [["nope/data"], "The cluster serves no kind nope; kubectl api-resources lists those it serves."],
   [["data"], "data names no object: write KIND/NAME, for example pvc/data-web-0."],
   [["pvc/a/b"], "pvc/a/b names no object"],
+  [["pvc/data", "pvc/other"], "pvc/data pvc/other names no object: write KIND/NAME, for example pvc/data-web-0."],
 ])("explain %j ends with 2 and says what to do", async (args, message) => {
   const cluster = await heldClaim();
   const { code, out, err } = await cluster.holdfast(["explain", ...args]);

@@ -142,6 +142,10 @@ test.each([
   [["restore", "keep", "nope", "--for", "7d"], "There is no volume nope."],
   [["restore", "keep", "kept"], "Say how long: --for 30m"],
   [["restore", "keep"], "restore keep needs a name."],
+  [["restore", "list", "shop"], "restore list takes no name. For one namespace: restore list -n shop"],
+  [["restore", "claim", "data", "-n", "shop", "--for", "7d"], "--for is for restore keep."],
+  [["restore", "keep", "kept", "--for", "7d", "--volume", "kept"], "--volume is for restore claim."],
+  [["restore", "claim", "data", "-n", "shop", "--former", "a"], "--former is for restore namespace."],
   [["restore", "namespace", "shop"], "There is no namespace shop. Create it, run this again"],
   [["restore", "keep", "kept", "--for", "ever"], "Ask for this right, or name another --context."],
 ])("%j ends with 2, writes nothing, and says what to do", async (args, message) => {
