@@ -27,7 +27,10 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
   const { systems } = scope;
   const line = (text: string) => out.print(wrap(text, 2, out.width));
   const installed = await readOrNote(gaps, "What is installed", () => findInstalled(client, systems));
-  const rules = withChosenFinalizers(scope.rules, installed?.functions ?? [], scope.finalizers ?? []);
+  const chosen = await readOrNote(gaps, "Which finalizers the functions are set to", () =>
+    withChosenFinalizers(client, scope.rules, installed?.functions ?? [], scope.finalizers ?? []),
+  );
+  const rules = chosen ?? scope.rules;
   const held = await readOrNote(gaps, "What carries a finalizer of Holdfast", () =>
     heldObjects(client, holdsOf(rules)),
   );
