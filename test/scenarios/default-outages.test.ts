@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { withTurns } from "../../local/start/swept-often.ts";
 import type { Cluster, Setting } from "../harness/cluster.ts";
 import { ConfigMap } from "../harness/kinds.ts";
 import { openCluster } from "../harness/open-cluster.ts";
+import { explaining } from "./explained.ts";
 import { holdOutageTable, type OutageRow } from "./outage-table.ts";
 import * as protection from "./pvc-protection/helpers.ts";
 import * as retention from "./pvc-retention/helpers.ts";
@@ -143,13 +144,15 @@ const outages: readonly Outage[] = [
   },
 ];
 
+const { open, prove } = explaining(openCluster);
+
 describe.each(systems)("$name", (system) => {
   const [itself, other] = ["it", "other"] as const;
 
   test.each(outages.map((outage) => ({ away: outage.row(system).away, outage })))(
     "$away: what waits is done with a tick after its return, and the rest was done meanwhile",
     async ({ outage: { begin, meanwhile, setting } }) => {
-      const cluster = await openCluster(setting);
+      const cluster = await open(setting, { whenOver: onTestFinished });
       await system.prepare(cluster, [itself, other]);
       // The first tick resyncs everything.
       await cluster.sweep();
@@ -177,3 +180,5 @@ describe.each(systems)("$name", (system) => {
     );
   });
 });
+
+prove();

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Cluster } from "../harness/cluster.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import { boot, evict, isGone, locksOf, podOf, says, serving } from "./eviction/helpers.ts";
 import { besideOf, standInOpenStack } from "./eviction/settings.ts";
+import { explaining } from "./explained.ts";
 import { holdOutageTable, type OutageRow } from "./outage-table.ts";
 
 /** Something that an eviction needs is away: a row of the table in the system's README, and its scenario. */
@@ -68,8 +69,9 @@ const outages: readonly Outage[] = [
 ];
 
 describe("while something is away that an eviction needs", () => {
+  const { open, prove } = explaining(openCluster, standInOpenStack);
   test.each(outages)("$away: what waits says so, and comes to its end afterwards", async (outage) => {
-    const cluster = await openCluster(standInOpenStack);
+    const cluster = await open(standInOpenStack, { whenOver: onTestFinished });
     await serving(cluster);
     await boot(cluster, 1);
     outage.begin(cluster);
@@ -83,6 +85,8 @@ describe("while something is away that an eviction needs", () => {
     await isGone(cluster);
     await cluster.stop();
   });
+
+  prove();
 
   test("the README has the table of these scenarios", () => {
     holdOutageTable(

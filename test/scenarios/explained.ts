@@ -25,18 +25,19 @@ function withExplanations(cluster: Cluster, seen: Explained[]): Cluster {
 }
 
 /**
- * Opens worlds in which whatever waits in one setting is explained by its cause, and proves that the explanations are
- * worth something; `prove` comes after the scenarios. Other settings decide alike, and would cost as much again.
+ * Opens worlds in which whatever waits in one setting, or in all, is explained by its cause, and proves that the
+ * explanations are worth something; `prove` comes after the scenarios. Most other settings decide alike, and would cost
+ * as much again.
  */
 export function explaining(
   open: (setting: Setting, test: { whenOver: WhenOver }) => Promise<Cluster>,
-  explained: Setting,
+  explained?: Setting,
 ) {
   const seen: Explained[] = [];
   return {
     open: async (...how: Parameters<typeof open>) => {
       const cluster = await open(...how);
-      return how[0] === explained ? withExplanations(cluster, seen) : cluster;
+      return !explained || how[0] === explained ? withExplanations(cluster, seen) : cluster;
     },
     prove: () => proveExplanations(seen),
   };

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { SaltStandIn } from "../../local/salt/salt.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { claim } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
+import { explaining } from "./explained.ts";
 import { holdOutageTable } from "./outage-table.ts";
 import {
   createClass,
@@ -23,14 +24,16 @@ import { standInTaken } from "./volume/settings.ts";
 type Claim = KubernetesObject & { readonly status?: { readonly phase?: string } };
 
 describe("while something is away that Volumes need", () => {
+  const { open, prove } = explaining(openCluster);
   test.each(outages)(
     "$away: a claim is bound, what waits says so, and all comes to its end afterwards",
     async (outage) => {
       let salt: SaltStandIn | undefined;
-      const cluster = await openCluster(
+      const cluster = await open(
         standInTaken((made) => {
           salt = made;
         }),
+        { whenOver: onTestFinished },
       );
       const { admin, namespace } = cluster;
       await createNode(cluster);
@@ -67,6 +70,8 @@ describe("while something is away that Volumes need", () => {
       await cluster.stop();
     },
   );
+
+  prove();
 
   test("the README has the table of these scenarios", () => holdOutageTable("volume", rows));
 });
