@@ -49,8 +49,7 @@ async function withoutSecond({ admin }: Cluster): Promise<void> {
 /** Evictions of several nodes at a time. */
 export const budgets: readonly Scenario[] = [
   {
-    title:
-      "of two nodes under a budget of one, one is cleared, and the other when the first is only disabled again",
+    title: "of two nodes under a budget of one, one is cleared, and the other when the first is only disabled again",
     async run(cluster) {
       const { admin } = cluster;
       await second(cluster);
