@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const cluster = inject("cluster");
 const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true } as const;
 const name = "pvc-protection-release";
 
-describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
+describe.skipIf(!cluster)("the command line on a real control plane", () => {
   if (!cluster) return;
   const { open } = backendOnCluster(cluster);
 
@@ -54,7 +54,7 @@ describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
     return file;
   }
 
-  test("a claim that waits, and its namespace, are explained by their cause to a user who may only read", async () => {
+  test("to a user who may only read, each command answers about a claim that waits, and writes nothing", async () => {
     const world = await open(beside, { whenOver: () => {} });
     const { admin, namespace } = world;
     const folder = mkdtempSync(join(tmpdir(), "holdfast-explain-"));
@@ -81,6 +81,31 @@ describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
       const before = await admin.get(PersistentVolumeClaim, namespace, "data");
       const cause = `Claim data is kept, because pod web on node ${bareNode} uses it`;
       expect(explain("pvc/data", "-n", namespace)).toContain(cause);
+      // How each ends: with 1 where the answer is bad.
+      const commands: readonly (readonly [code: number, says: string | RegExp, ...args: string[]])[] = [
+        [0, cause, "try", "pvc-protection/release", "pvc/data", "-n", namespace],
+        [0, "Pod web uses it: it goes when that pod is gone.", "what-if", "delete", "pvc/data", "-n", namespace],
+        [1, /Kubernetes v?1\.\d+/, "preflight", "pvc-protection"],
+        [1, "pvc-protection", "status", "-o", "wide"],
+        [0, "", "restore", "list"],
+        [0, `name: ${name}`, "doctor"],
+        [
+          1,
+          `Pods use claims that are being deleted and that only our finalizer keeps: ${namespace}/data`,
+          "uninstall",
+          "--check",
+        ],
+        [2, "nope.json", "replay", "nope.json"],
+      ];
+      for (const [code, says, ...args] of commands) {
+        const { status, stdout, stderr } = spawnSync(
+          process.execPath,
+          [join(root, "cli/main.ts"), ...args, "--kubeconfig", kubeconfig],
+          { encoding: "utf8", env: { ...process.env, COLUMNS: "200" } },
+        );
+        expect([args, status, stderr]).toEqual([args, code, code === 2 ? expect.stringContaining("holdfast: ") : ""]);
+        expect(code === 2 ? stderr : stdout, args.join(" ")).toMatch(says);
+      }
       expect(await admin.get(PersistentVolumeClaim, namespace, "data")).toEqual(before);
 
       await admin.delete(Namespace, undefined, namespace);
