@@ -1,8 +1,9 @@
-import { kindOf } from "../../functions/eviction/lib/kinds.ts";
-import { approvalKey, retryKey } from "../../functions/eviction/lib/names.ts";
+import { bases, kindOf } from "../../functions/eviction/lib/kinds.ts";
+import { approvalKey, conditions, retryKey } from "../../functions/eviction/lib/names.ts";
 import { maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { conditionOf } from "../api/progress.ts";
 import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
 
@@ -15,6 +16,12 @@ export const isLeaving = ({ metadata, spec }: Leaving, node: KubernetesObject | 
   metadata.deletionTimestamp !== undefined ||
   spec?.state === "DisabledAndCleared" ||
   (node !== undefined && maintenanceOf(node) === "True");
+
+/** Whether it asks a person to agree. For an L2 or OVN agent, an agreement that is given before that would stay. */
+export const isAsked = (object: KubernetesObject): boolean =>
+  conditionOf(object, conditions.converged)?.message?.includes(approvalKey) ?? false;
+
+const isBase = ({ kind }: KubernetesObject) => bases.some((one) => one.kind === kind);
 
 /** Whether a person has agreed to its present eviction. */
 export const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";
@@ -31,18 +38,21 @@ function annotate(object: KubernetesObject, key: string, value: string | null): 
 
 export const approve = (object: KubernetesObject): Action => ({
   label: "Approve",
-  does:
-    `This agrees to the eviction of ${object.kind} ${object.metadata.name}. What it serves moves to others, and it ` +
-    "is removed when nothing is left.",
+  does: isBase(object)
+    ? `This agrees that ${object.kind} ${object.metadata.name} goes. All that needs it leaves its Node first.`
+    : `This agrees to the eviction of ${object.kind} ${object.metadata.name}. What it serves moves to others, and it ` +
+      "is removed when nothing is left.",
   ...annotate(object, approvalKey, "true"),
   isDanger: true,
 });
 
 export const abort = (object: KubernetesObject): Action => ({
   label: "Abort",
-  does:
-    `This withdraws the agreement to the eviction of ${object.kind} ${object.metadata.name}. No new move begins, ` +
-    "those that are open end, and what Holdfast has disabled is enabled again.",
+  does: isBase(object)
+    ? `This withdraws the agreement that ${object.kind} ${object.metadata.name} goes. If the label of its Node is ` +
+      "True by now, this changes nothing: what needs it leaves all the same."
+    : `This withdraws the agreement to the eviction of ${object.kind} ${object.metadata.name}. No new move begins, ` +
+      "those that are open end, and what Holdfast has disabled is enabled again.",
   ...annotate(object, approvalKey, null),
 });
 

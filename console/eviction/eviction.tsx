@@ -22,7 +22,7 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { abort, approve, isApproved, isLeaving, retry } from "./actions.ts";
+import { abort, approve, isApproved, isAsked, isLeaving, retry } from "./actions.ts";
 import { countersOf } from "./counters.ts";
 import { setBy } from "./set-by.ts";
 
@@ -47,15 +47,14 @@ export default function Eviction() {
   ] as const;
   const [computes] = lists;
   const nodes = useList(Node);
-  const settings = useList<Settings>(ConfigMap, {
-    namespace: "holdfast",
-    fieldSelector: "metadata.name=holdfast-eviction",
-  });
+  // In whichever namespace Holdfast is installed.
+  const settings = useList<Settings>(ConfigMap, { fieldSelector: "metadata.name=holdfast-eviction" });
   const all = lists.flatMap((list) => objectsOf(list));
   const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
   const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
-  const nodeColumns = useMemo(() => columnsOfNodes(all), [all]);
+  const isAllRead = lists.every(({ is }) => is === "ready" || is === "absent");
+  const nodeColumns = useMemo(() => columnsOfNodes(all, isAllRead), [all, isAllRead]);
   return (
     <Page title="Eviction" intro="Compute hosts and agents of OpenStack: what leaves, what it waits for, who holds it.">
       <Known
@@ -70,6 +69,7 @@ export default function Eviction() {
                 {unread.map(({ message }) => message).join(" ")}
               </Alert>
             )}
+            {settings.is === "refused" && <p>When evictions may begin is not known: {settings.message}</p>}
             <Windows settings={objectsOf(settings)[0]?.data} />
             <Title headingLevel="h2">Compute nodes and agents</Title>
             <ObjectTable
@@ -167,11 +167,11 @@ const columns: readonly Column<Dependent>[] = [
 
 function Actions({ object, node }: { readonly object: Dependent; readonly node: KubernetesObject | undefined }) {
   const isBase = bases.some(({ kind }) => kind === object.kind);
-  const canApprove = isLeaving(object, node) || isBase;
+  const canApprove = isBase ? isAsked(object) : isLeaving(object, node);
   if (!canApprove && !isApproved(object)) return null;
   return (
     <div className="hf-actions">
-      {isApproved(object) ? <Act action={abort(object)} /> : <Act action={approve(object)} />}
+      {isApproved(object) ? <Act key="abort" action={abort(object)} /> : <Act key="approve" action={approve(object)} />}
       {isApproved(object) && !isBase && <Act action={retry(object)} />}
     </div>
   );
@@ -180,7 +180,7 @@ function Actions({ object, node }: { readonly object: Dependent; readonly node: 
 /** The lock of a resource: its kind, or the name that its spec gives. */
 const lockNameOf = ({ kind, spec }: Dependent) => spec?.lockName || kind;
 
-const columnsOfNodes = (all: readonly Dependent[]): readonly Column<KubernetesObject>[] => [
+const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly Column<KubernetesObject>[] => [
   {
     title: "Node",
     value: ({ metadata }) => metadata.name,
@@ -207,7 +207,9 @@ const columnsOfNodes = (all: readonly Dependent[]): readonly Column<KubernetesOb
                   {lock}
                 </ObjectLink>
               ) : (
-                <>{lock}: no resource of this Node has this lock</>
+                <>
+                  {lock}: {isAllRead ? "no resource of this Node has this lock" : "whose lock this is, is not known"}
+                </>
               )}
               {set && (
                 <>

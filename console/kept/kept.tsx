@@ -116,7 +116,11 @@ function Actions({ volume, namespaces }: ActionsProps) {
       <KeepLonger volume={volume} />
       {isTimed && <Act action={keepForGood(volume)} />}
       <Act action={reclaim(volume)} />
-      {step === "offered" ? <Act action={withhold(volume)} /> : <Act action={offer(volume)} />}
+      {step === "offered" ? (
+        <Act key="withhold" action={withhold(volume)} />
+      ) : (
+        <Act key="offer" action={offer(volume)} />
+      )}
       {successor && <Act action={successor} />}
     </div>
   );

@@ -1,3 +1,4 @@
+import { approvalKey, conditions } from "../../functions/eviction/lib/names.ts";
 import { readNote, reclaimTime } from "../../functions/undelete/lib/note.ts";
 import { phaseOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -6,6 +7,7 @@ import type { EventObject } from "../api/events.ts";
 import { lastSeen } from "../api/events.ts";
 import { ApiServerSource, Deployment, Service } from "../api/kinds.ts";
 import { conditionOf, conditionsOf, lastWords, type ShownCondition } from "../api/progress.ts";
+import { needsPerson } from "../eviction/counters.ts";
 import { heldBecause } from "../parts/object-state.ts";
 import type { Tone } from "../parts/state.tsx";
 import { messageOf } from "../volumes/volume-state.ts";
@@ -61,6 +63,9 @@ function inWords(object: KubernetesObject, now: number): Found {
   if (broken) return broken;
   const error = conditionsOf(object).find(({ status, reason }) => status !== "True" && reason === "Error");
   if (error) return ["needs a person", error.message ?? "", error.lastTransitionTime];
+  const evicted = conditionOf(object, conditions.evicted);
+  const why = conditionOf(object, conditions.converged)?.message;
+  if (evicted && needsPerson(evicted.message)) return ["needs a person", why ?? "", evicted.lastTransitionTime];
   const held = heldBecause(object);
   if (held) return ["held", held, object.metadata.deletionTimestamp];
   return keptInWords(object, now) ?? waitingInWords(object);
@@ -87,7 +92,8 @@ function keptInWords(object: KubernetesObject, now: number): Found {
 /** A rule looks again at a time, or says that a person has to agree. */
 function waitingInWords(object: KubernetesObject): Found {
   const dependency = conditionsOf(object).find(({ type, reason }) => type === "Converged" && reason === "Dependency");
-  if (dependency) return ["waits", dependency.message ?? "", dependency.lastTransitionTime];
+  const { message = "", lastTransitionTime } = dependency ?? {};
+  if (dependency) return [message.includes(approvalKey) ? "needs a person" : "waits", message, lastTransitionTime];
   const [word] = lastWords(object).filter(({ rule, next }) => next && rule !== "undelete/note");
   return word && ["waits", word.because, word.since];
 }

@@ -1,5 +1,13 @@
 import { Card, CardBody, CardTitle, Content, Title } from "@patternfly/react-core";
-import { NovaComputeNode } from "../../functions/eviction/lib/kinds.ts";
+import {
+  NeutronBGPDRAgent,
+  NeutronDHCPAgent,
+  NeutronL2Agent,
+  NeutronL3Agent,
+  NeutronOVNAgent,
+  NeutronOVNBGPAgent,
+  NovaComputeNode,
+} from "../../functions/eviction/lib/kinds.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import {
@@ -22,8 +30,9 @@ import { whyUnread } from "../parts/why-unread.ts";
 import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
 import { deadLetteredEvents, sweptAt } from "./platform.ts";
 
-const ofHoldfast = "app.kubernetes.io/part-of=holdfast,app.kubernetes.io/component";
-const own = { namespace: "holdfast" };
+// In whichever namespace Holdfast is installed.
+const part = "app.kubernetes.io/part-of=holdfast";
+const ofHoldfast = `${part},app.kubernetes.io/component`;
 
 /** What waits for a person, and whether all that Holdfast is made of works. */
 export default function Overview() {
@@ -33,17 +42,24 @@ export default function Overview() {
   const sets = useList(StatefulSet);
   const satellites = useList(LinstorSatellite);
   const computes = useList(NovaComputeNode);
+  const agents = [
+    useList(NeutronL3Agent),
+    useList(NeutronDHCPAgent),
+    useList(NeutronBGPDRAgent),
+    useList(NeutronOVNBGPAgent),
+    useList(NeutronL2Agent),
+    useList(NeutronOVNAgent),
+  ];
   const namespaces = useList(Namespace);
   const warnings = useWarnings();
-  const services = useList(Service, { ...own, labelSelector: ofHoldfast });
-  const deployments = useList(Deployment, { ...own, labelSelector: ofHoldfast });
-  const sources = useList(ApiServerSource, own);
+  const services = useList(Service, { labelSelector: ofHoldfast });
+  const deployments = useList(Deployment, { labelSelector: ofHoldfast });
+  const sources = useList(ApiServerSource, { labelSelector: part });
   // One by one: the console's server passes on no other ConfigMap.
   const buffer = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, {
-    ...own,
     fieldSelector: "metadata.name=holdfast-dead-letters",
   });
-  const table = useList(ConfigMap, { ...own, fieldSelector: "metadata.name=holdfast-sweep" });
+  const table = useList(ConfigMap, { fieldSelector: "metadata.name=holdfast-sweep" });
   const now = useNow();
 
   const systems: readonly (readonly [string, string, Objects<KubernetesObject>])[] = [
@@ -54,7 +70,7 @@ export default function Overview() {
     ["Satellites", "/satellites", satellites],
     ["Compute nodes", "/eviction", computes],
   ];
-  const lists = [...systems.map(([, , list]) => list), namespaces];
+  const lists = [...systems.map(([, , list]) => list), ...agents, namespaces];
   const partLists = [services, deployments, sources];
   const all = [...lists, ...partLists, warnings, buffer, table];
   const unread = all.flatMap((list) => (list.is === "refused" ? [list.message] : []));
@@ -130,7 +146,7 @@ export default function Overview() {
             partLists.some(({ is }) => is === "loading" || is === "refused") ? (
               <Content component="p">It is not known which are installed.</Content>
             ) : (
-              <Empty title="No function is installed in the namespace holdfast" />
+              <Empty title="No function is installed" />
             )
           }
         />

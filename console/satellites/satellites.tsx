@@ -43,6 +43,8 @@ export default function Satellites() {
   const nodes = useList(Node);
   const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
   const leaving = objectsOf(satellites).filter(isGoing);
+  const unread = [clusters, nodes].flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  const isPolicyKnown = clusters.is === "ready" && nodes.is === "ready";
   return (
     <Page
       title="Satellites"
@@ -55,6 +57,7 @@ export default function Satellites() {
       >
         {(satellites) => (
           <div className="hf-stack">
+            {unread.length > 0 && <p>Not all of it can be shown: {unread.join(" ")}</p>}
             <Slots clusters={objectsOf(clusters)} leaving={leaving} />
             {leaving.map((satellite) => (
               <Evacuation
@@ -62,6 +65,7 @@ export default function Satellites() {
                 satellite={satellite}
                 node={byName.get(satellite.metadata.name)}
                 clusters={objectsOf(clusters)}
+                isPolicyKnown={isPolicyKnown}
               />
             ))}
             <ObjectTable
@@ -139,10 +143,12 @@ interface EvacuationProps {
   readonly satellite: Satellite;
   readonly node: KubernetesObject | undefined;
   readonly clusters: readonly Cluster[];
+  /** Whether Nodes and LinstorClusters are read, which say who gives the policy. */
+  readonly isPolicyKnown: boolean;
 }
 
 /** The nine steps of one evacuation. The step is the one that its condition or its rules name last. */
-function Evacuation({ satellite, node, clusters }: EvacuationProps) {
+function Evacuation({ satellite, node, clusters, isPolicyKnown }: EvacuationProps) {
   const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const [isAll, setIsAll] = useState(false);
   const condition = conditionOf(satellite, conditions.evacuated);
@@ -214,7 +220,7 @@ function Evacuation({ satellite, node, clusters }: EvacuationProps) {
         <code>linstor resource list --nodes {name}</code>
       </p>
       {deletionTimestamp ? (
-        policyOf(satellite.spec) === "Evacuate" && <Act action={undo(satellite, node, placement)} />
+        policyOf(satellite.spec) === "Evacuate" && <Act action={undo(satellite, node, placement, isPolicyKnown)} />
       ) : (
         <p>To undo it, keep the Machine: Holdfast undoes the evacuation as soon as nothing leaves any more.</p>
       )}

@@ -12,9 +12,14 @@ test.each([
   ["its Node is not to have a satellite any more", object("node-1"), undefined],
   ["its Node matches", object("node-1", { labels: { storage: "yes" } }), "LinstorSatelliteConfigurations"],
 ])("an evacuation can be ended by the policy unless configurations set it: %s", (_, node, reason) => {
-  const { refused = "", write, command } = undo(object("node-1"), node, { nodeSelector: { storage: "yes" } });
+  const { refused = "", write, command } = undo(object("node-1"), node, { nodeSelector: { storage: "yes" } }, true);
   expect(refused).toContain(reason ?? "");
   expect(refused === "").toBe(reason === undefined);
   expect(write).toMatchObject({ patch: { metadata: { uid: "a" }, spec: { deletionPolicy: "Retain" } } });
   expect(command).toBe(`kubectl patch linstorsatellite node-1 --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`);
+});
+
+test("while Nodes or LinstorClusters are unread, the policy is not to be set", () => {
+  expect(undo(object("node-1"), undefined, {}, false).refused).toMatch(/^Nodes and LinstorClusters are not read/);
+  expect(undo(object("node-1"), undefined, {}, true).refused).toBeUndefined();
 });

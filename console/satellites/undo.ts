@@ -7,11 +7,13 @@ import type { Action } from "../parts/act.tsx";
 /**
  * Ends the evacuation of a satellite that is being deleted, by the policy Retain. `node` and `placement`: its Node, and
  * where its LinstorCluster wants satellites; while that one wants it there, `satellite/configure` sets the policy.
+ * `isPolicyKnown`: both are read.
  */
 export function undo(
   { metadata: { name, uid } }: KubernetesObject,
   node: KubernetesObject | undefined,
   placement: Placement,
+  isPolicyKnown: boolean,
 ): Action {
   const isConfigured = node !== undefined && satelliteWanted(candidateOf(node), placement, "has one").wanted;
   return {
@@ -28,8 +30,10 @@ export function undo(
       name,
       patch: { metadata: { uid }, spec: { deletionPolicy: "Retain" } },
     },
-    refused: isConfigured
-      ? `While Node ${name} matches, LinstorSatelliteConfigurations give the policy: set deletionPolicy there.`
-      : undefined,
+    refused: !isPolicyKnown
+      ? "Nodes and LinstorClusters are not read, so it is not known whether a configuration would set the policy back."
+      : isConfigured
+        ? `While Node ${name} matches, LinstorSatelliteConfigurations give the policy: set deletionPolicy there.`
+        : undefined,
   };
 }

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { SettingsError } from "../../../shared/settings.ts";
 
 /**
@@ -48,6 +47,7 @@ export async function readKey(file: string): Promise<Uint8Array> {
   return key;
 }
 
+// The console has no token of its own, which would name its namespace.
 const advice = () =>
-  `Make the Secret: kubectl create secret generic holdfast-console -n ${ownNamespace()} ` +
+  "Make the Secret in the namespace of the console: kubectl create secret generic holdfast-console -n holdfast " +
   '--from-literal=key="$(openssl rand -base64 32)"';
