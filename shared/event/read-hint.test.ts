@@ -110,6 +110,8 @@ describe("a damaged event is refused with a sentence", () => {
     ["nothing of a CloudEvent", { headers: {}, body: "hello" }, 400, "neither ce- headers"],
     ["no id", binary({ id: undefined }), 400, "attribute id is missing"],
     ["an empty id", binary({ id: "" }), 400, "attribute id is missing"],
+    ["an id of megabytes", structured({ id: "x".repeat(3_000_000) }), 400, "attribute id is longer than 1000"],
+    ["a version of megabytes", structured({ specversion: "x".repeat(3_000_000) }), 400, "is longer than 1000"],
     ["no source", binary({ source: undefined }), 400, "attribute source is missing"],
     ["no type", binary({ type: undefined }), 400, "attribute type is missing"],
     ["no specversion", binary({ specversion: undefined }), 400, "attribute specversion is missing"],

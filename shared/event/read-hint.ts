@@ -44,11 +44,16 @@ function messageOf(request: HttpRequest, contentType: string): EventMessage {
   }
 }
 
+/** Attributes are kept until a run ends, and logged: a long one would take the memory that a body must not. */
+const mostCharacters = 1000;
+
 function toHint(attributes: Record<string, unknown>, readData: () => unknown): Hint {
   const required = (name: string): string => {
     const value = attributes[name];
     if (typeof value !== "string" || value === "")
       throw new MalformedEvent(`The event's attribute ${name} is missing or empty.`);
+    if (value.length > mostCharacters)
+      throw new MalformedEvent(`The event's attribute ${name} is longer than ${mostCharacters} characters.`);
     return value;
   };
   for (const name of ["id", "source", "type"]) required(name);

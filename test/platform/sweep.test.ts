@@ -650,6 +650,22 @@ describe("without Knative, sources that the schedule's event says were away", ()
     expect((await status()).ways).toEqual({ "platform-source": later });
   });
 
+  test("count also where posts without a time, or with a known one, come with the same tick", async () => {
+    await table(rowText());
+    await claim("data-1");
+    const first = ago(3_600_000);
+    await next(first);
+    const later = ago(60_000);
+    posted = [];
+    await clock.advance(300_000);
+    const posts = [first, later, first, ""].map((unbroken) =>
+      ticks({ headers: { "ce-unbrokensince": unbroken }, body: "" }),
+    );
+    await Promise.all(posts.map((answer) => outcomeOf(clock, answer, 10 * 60_000)));
+    expect(posted).toHaveLength(1);
+    expect((await status()).ways).toEqual({ "platform-source": later });
+  });
+
   test("are compared with what was known where a tick does not say, or says what is no time", async () => {
     await table(rowText());
     await claim("data-1");

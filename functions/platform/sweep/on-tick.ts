@@ -27,7 +27,7 @@ export function onTick(
     try {
       const client = await tools.client();
       const message = await sweep(
-        { client, clock, log, post, id, unbrokenSince: timeIn(times.at(-1)) },
+        { client, clock, log, post, id, unbrokenSince: times.flatMap((text) => timeIn(text) ?? []) },
         { ...settings, namespace, tick: settings.tick * 1000 },
       );
       log.info({ rule: sweepFunction.name }, message);
@@ -41,7 +41,7 @@ export function onTick(
   return ({ headers }) => sweepOnce("tick", headers[`ce-${unbrokenSince}`]);
 }
 
-const time = z.iso.datetime();
+const time = z.iso.datetime({ precision: 3 });
 
 /** A time that anyone may have sent. */
 const timeIn = (text: string | undefined) => time.safeParse(text).data;

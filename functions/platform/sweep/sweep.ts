@@ -14,7 +14,7 @@ import { comeBack, readKeptEvents, resend } from "./resend.ts";
 import { type Owed, readStatus, type SweepStatus } from "./status.ts";
 import { type Row, readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick, tablesList } from "./tick.ts";
-import { comparedWays, lookAtWays, standInWay, type Way } from "./ways.ts";
+import { comparedWays, type KnownWays, lookAtWays, standInWay, type Way } from "./ways.ts";
 
 /** What a sweep stands on. */
 export interface SweepTools {
@@ -24,8 +24,8 @@ export interface SweepTools {
   readonly post: Post;
   /** A fresh event id. */
   readonly id: () => string;
-  /** What the schedule says where there is no Knative: since when no change has gone by unseen (RFC 3339). */
-  readonly unbrokenSince?: string | undefined;
+  /** What ticks say where there is no Knative: since when no change has gone by unseen (RFC 3339). */
+  readonly unbrokenSince?: readonly string[];
 }
 
 export interface SweepSettings {
@@ -82,7 +82,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const table = unread.has(tablesList) ? before?.table : fingerprintOf(rows);
   const [seen, found] = await Promise.all([
     readChannels(client, settings.namespace, unread),
-    readWays(tools, settings.namespace, began, unread),
+    readWays(tools, settings.namespace, before?.ways, began, unread),
   ]);
   const channels = seen?.fingerprint ?? before?.channels;
   const earlier = before?.waysBack?.filter((time) => Date.parse(time) > began - often) ?? [];
@@ -212,14 +212,15 @@ async function readChannels(
 
 /** The sources and brokers; `undefined` when they cannot be looked at. */
 async function readWays(
-  { client, unbrokenSince }: SweepTools,
+  { client, unbrokenSince = [] }: SweepTools,
   namespace: string,
+  known: KnownWays | undefined,
   now: number,
   unread: Map<string, string>,
 ): Promise<readonly Way[] | undefined> {
   try {
     const ways = await lookAtWays(client, namespace, now);
-    return ways.length > 0 ? ways : [standInWay(unbrokenSince, now)];
+    return ways.length > 0 ? ways : [standInWay(unbrokenSince, known, now)];
   } catch (error) {
     unread.set("ways", `The sources and brokers cannot be looked at: ${(error as Error).message}`);
     return undefined;

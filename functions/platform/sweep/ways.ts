@@ -62,10 +62,12 @@ export async function lookAtWays(client: Client, namespace: string, now: number)
 }
 
 /**
- * Without Knative: the one process that is source and broker. `since` is what it says with its schedule (RFC 3339).
+ * Without Knative: the one process that is source and broker. `times` (RFC 3339) is what it has said with its schedule;
+ * anyone may have said others, so one that is not known counts before one that is.
  */
-export function standInWay(since: string | undefined, now: number): Way {
+export function standInWay(times: readonly string[], known: KnownWays | undefined, now: number): Way {
   const name = "platform-source";
+  const since = times.find((time) => time !== known?.[name]) ?? times[0];
   return since && isOver(since, now) ? { name, ready: since } : { name };
 }
 

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "../..");
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
@@ -33,4 +34,16 @@ test("a known vulnerability in any package that is released stops a change, and 
   });
   expect([...imported]).toEqual(expect.arrayContaining(["react", "@patternfly/react-core", "undici"]));
   expect(unseen).toEqual([]);
+});
+
+test("a release signs each image and each file, with an identity that the workflow alone has", () => {
+  const { jobs } = parse(textOf(".github/workflows/release.yml")) as {
+    jobs: Record<string, { permissions?: Record<string, string>; steps: readonly { run?: string }[] }>;
+  };
+  const signing = Object.values(jobs).filter(({ steps }) => steps.some(({ run }) => run?.includes("cosign")));
+  expect(signing).toHaveLength(1);
+  const runs = signing.flatMap(({ steps }) => steps.flatMap(({ run = "" }) => run)).join("\n");
+  expect(runs).toMatch(/cosign" sign --yes/);
+  expect(runs).toMatch(/cosign" sign-blob --yes --bundle "\$file\.sigstore\.json" "\$file"/);
+  expect(signing[0]?.permissions?.["id-token"]).toBe("write");
 });
