@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { version } from "../../cli/version.ts";
+import { InMemoryChannel, Subscription } from "../../functions/platform/sweep/channels.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { blocksBelow } from "../cluster/walk/page.ts";
-import { claim, configMap, manifest } from "../harness/manifest.ts";
+import { recordedChannel } from "../contract/knative/recorded.ts";
+import { install } from "../harness/installation.ts";
+import { claim, configMap, definition, manifest } from "../harness/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
@@ -19,6 +22,8 @@ const knative = (group: string, kind: string, plural: string) => ({
 });
 const KnativeService = knative("serving", "Service", "services");
 const Trigger = knative("eventing", "Trigger", "triggers");
+const Broker = knative("eventing", "Broker", "brokers");
+const ApiServerSource = knative("sources", "ApiServerSource", "apiserversources");
 const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true };
 
 /** A cluster on which an overlay is installed, and the sweep has just come. */
@@ -108,6 +113,67 @@ test("without Knative, Triggers in the ConfigMap whose filters keep the sweep aw
   await admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "holdfast-eventing" }, data));
   const { code, out } = await holdfast(["status"]);
   expect([code, out]).toEqual([1, expect.stringContaining("pvc-protection-release (PersistentVolumeClaim)")]);
+});
+
+test("sources and brokers that are not ready, and that there is no source, are named with what to do", async () => {
+  const { admin, holdfast } = await installed("default");
+  const findings = async () => {
+    const { code, out } = await holdfast(["status", "-o", "json"]);
+    return [code, JSON.parse(out).findings];
+  };
+  const [broker] = await Array.fromAsync(admin.list<KubernetesObject>(Broker, { namespace: "holdfast" }));
+  const sources = await Array.fromAsync(admin.list<KubernetesObject>(ApiServerSource, { namespace: "holdfast" }));
+  const [brokerName = "", sourceName = ""] = [broker, sources[0]].map((one) => one?.metadata.name);
+  const status = { conditions: [{ type: "Ready", status: "False", message: "no channel can be made" }] };
+  await admin.patch(Broker, "holdfast", brokerName, "merge", { status }, { subresource: "status" });
+  const silent = { status: { conditions: [] } };
+  await admin.patch(ApiServerSource, "holdfast", sourceName, "merge", silent, { subresource: "status" });
+  const unready = {
+    what: `Broker ${brokerName} is not ready. Knative says: no channel can be made.`,
+    todo: `Look at: kubectl -n holdfast describe broker ${brokerName}`,
+  };
+  const unheard = "Knative Eventing has said nothing about it: does its controller run?";
+  expect(await findings()).toEqual([
+    1,
+    expect.arrayContaining([
+      unready,
+      {
+        what: `ApiServerSource ${sourceName} is not ready. ${unheard}`,
+        todo: `Look at: kubectl -n holdfast describe apiserversource ${sourceName}`,
+      },
+    ]),
+  ]);
+  for (const { metadata } of sources) await admin.delete(ApiServerSource, "holdfast", metadata.name);
+  const what = expect.stringMatching(/^No source of events is in namespace holdfast: /);
+  const todo = "Apply the overlay again: the sources are among its objects.";
+  expect(await findings()).toEqual([1, [{ what, todo }, unready]]);
+});
+
+test("a channel with subscribers that no Subscription has is named with the command that mends it", async () => {
+  const { admin, holdfast } = await installed("default");
+  await install(admin, [InMemoryChannel, Subscription].map(definition));
+  const { channel } = recordedChannel();
+  const { name, labels = {} } = channel.metadata;
+  const { subscribers: [stale] = [] } = channel.spec as { subscribers?: object[] };
+  const create = (subscribers: readonly unknown[]) =>
+    admin.create(
+      InMemoryChannel,
+      manifest(InMemoryChannel, { namespace: "holdfast", name, labels }, { spec: { subscribers } }),
+    );
+  await create([]);
+  expect((await holdfast(["status"])).out).toContain("All is well.");
+  await admin.delete(InMemoryChannel, "holdfast", name);
+  await create([stale]);
+  const { code, out } = await holdfast(["status", "-o", "json"]);
+  expect([code, JSON.parse(out).findings]).toEqual([
+    1,
+    [
+      {
+        what: expect.stringMatching(new RegExp(`^The channel ${name} still has subscribers of what the Trigger `)),
+        todo: expect.stringContaining(`kubectl -n holdfast delete inmemorychannel ${name}`),
+      },
+    ],
+  ]);
 });
 
 test("functions of different versions are named", async () => {
