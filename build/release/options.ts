@@ -14,6 +14,8 @@ import {
 export interface ReleaseOptions {
   /** The folder that is made. */
   readonly folder: string;
+  /** Whether it is only tried: its notes then have the unreleased changes, too. */
+  readonly isTrial: boolean;
   readonly build: BuildOptions;
   /** A file with names of images by digest, or where they are pushed to. */
   readonly images: { readonly file: string } | { readonly push: Target };
@@ -27,6 +29,8 @@ Helm chart, the command line, and what says what is in it and where it is from.
   --images FILE        names of images with digests, one a line, as
                        "npm run image -- --repo R --push" has printed them
   --output DIR         instead of dist/release; what it holds is removed
+  --trial              make it although CHANGELOG.md has unreleased changes: the
+                       notes then begin with them
 
 Without --images, all images are built and pushed:
 ${buildHelp}
@@ -44,12 +48,19 @@ export function readReleaseOptions(
 ): ReleaseOptions | undefined {
   const { values } = parseFlags("npm run release", {
     args: [...args],
-    options: { ...buildFlags, images: { type: "string" }, output: { type: "string" }, help: { type: "boolean" } },
+    options: {
+      ...buildFlags,
+      images: { type: "string" },
+      output: { type: "string" },
+      trial: { type: "boolean" },
+      help: { type: "boolean" },
+    },
   });
   if (values.help) return undefined;
   if (values.images !== undefined && values.repo !== undefined)
     throw new UserError("Say --images FILE, or --repo to have the images built and pushed, and not both.");
   const images =
     values.images === undefined ? { push: readTarget(values, environment) } : { file: fromHere(values.images) };
-  return { folder: values.output ? fromHere(values.output) : usual, build: readBuildOptions(values), images };
+  const folder = values.output ? fromHere(values.output) : usual;
+  return { folder, isTrial: values.trial ?? false, build: readBuildOptions(values), images };
 }

@@ -35,7 +35,7 @@ export async function makeRelease(
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   const { name, version, description } = JSON.parse(read("package.json"));
   // Before anything that takes long.
-  const notes = releaseNotes(read("CHANGELOG.md"), version);
+  const notes = releaseNotes(read("CHANGELOG.md"), version, options.isTrial);
   const images = await imagesOf(options, imageNames(), progress, environment);
   using scratch = temporaryFolder("release");
   const files = new Map<string, Buffer>([["RELEASE-NOTES.md", Buffer.from(notes)]]);
