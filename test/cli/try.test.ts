@@ -1,11 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
+import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { fieldManager } from "../../functions/pvc-retention/lib/field-managers.ts";
-import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { witness } from "../../functions/satellite/lib/linstor/objects.ts";
+import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import { serveSystem } from "../../local/system-server/serve-system.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { Namespace, Node, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { openBed } from "../contract/linstor/stand-in.ts";
+import { install } from "../harness/installation.ts";
 import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
@@ -117,6 +125,40 @@ test("as if no finalizer of Kubernetes and no pod held it, the patch removes the
       { op: "remove", path: "/metadata/finalizers/0" },
     ]),
   );
+});
+
+test("a call of LINSTOR is printed with what it would be called with, and is not made", async () => {
+  const { linstor, clock, ask } = await openBed(["w1", "w2"]);
+  linstor.addVolume("once", { copies: ["w1"] });
+  await ask("PUT", "/v1/nodes/w1", { override_props: { [witness]: "test" } });
+  await ask("PUT", "/v1/nodes/w1/evacuate", {});
+  const flags = async () => {
+    const nodes = (await ask("GET", "/v1/nodes")).body as readonly { name: string; flags?: string[] }[];
+    return nodes.find(({ name }) => name === "w1")?.flags;
+  };
+  const before = await flags();
+  expect(before).toContain("EVACUATE");
+  const asked: string[] = [];
+  const served = await serveSystem((request) => {
+    asked.push(request.method);
+    return outcomeOf(clock, linstor.transport(request), 60_000);
+  });
+  onTestFinished(() => served.close());
+  vi.stubEnv("LINSTOR_URL", served.url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { admin, holdfast } = await openCliCluster(["satellite/restore"]);
+  await install(admin, customKinds.map(customResourceDefinition) as unknown as KubernetesObject[]);
+  await admin.create(Node, manifest(Node, { name: "w1" }));
+  await admin.create(
+    LinstorSatellite,
+    manifest(LinstorSatellite, { name: "w1" }, { spec: { clusterRef: { name: "a" } } }),
+  );
+  const { code, out } = await holdfast(["try", "satellite/restore", "linstorsatellite/w1"]);
+  expect(code, out).toBe(0);
+  expect(out).toMatch(/^call LinstorSatellite w1: LinstorSatellite w1 stays: LINSTOR undoes its evacuation\.\n/);
+  expect(out).toMatch(/\n {2}- call linstor: restore a node\n(?: {6}.*\n)*? {6}node: w1\n/);
+  expect(new Set(asked)).toEqual(new Set(["GET"]));
+  expect(await flags()).toEqual(before);
 });
 
 test("a rule whose function is not installed is asked with its defaults, which is said", async () => {
