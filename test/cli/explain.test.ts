@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { claim, manifest, pod } from "../harness/manifest.ts";
@@ -132,15 +133,59 @@ test("explain of a namespace in Terminating names what it could not read about a
   expect(out.match(/Not known: pvc-protection\/release could not look: .*pods.* forbidden/gi)).toHaveLength(1);
 });
 
-test("explain --watch ends with 0 when the object is gone", async () => {
+test("explain --watch prints again when the answer changes, and ends with 0 when the object is gone", async () => {
   const cluster = await heldClaim();
+  const { admin } = cluster;
+  const steps = [
+    () => admin.delete(Pod, "shop", "web", { gracePeriodSeconds: 0 }),
+    () => admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata: { finalizers: null } }),
+  ];
+  const answers = (printed: string) =>
+    printed.split(/^PersistentVolumeClaim shop\/data is being deleted since /m).slice(1);
   const watch = ["explain", "pvc/data", "-n", "shop", "--watch"];
-  const metadata = { finalizers: null };
-  const { code, out, err } = await cluster.holdfast(watch, ["*"], [], () =>
-    cluster.admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata }),
-  );
+  let taken = 0;
+  const { code, out, err } = await cluster.holdfast(watch, ["*"], [], (printed) => {
+    if (answers(printed).length > taken) void steps[taken++]?.();
+  });
   expect([code, err]).toEqual([0, ""]);
+  const [first, second, ...more] = answers(out);
+  expect([first, more]).toEqual([expect.stringContaining(cause), []]);
+  expect(second).not.toContain(cause);
   expect(out).toMatch(/PersistentVolumeClaim shop\/data is gone\.\n$/);
+});
+
+test("on a terminal it has colours, but none with NO_COLOR", async () => {
+  const cluster = await heldClaim();
+  for (const name of ["FORCE_COLOR", "NODE_DISABLE_COLORS", "NO_COLOR"]) vi.stubEnv(name, undefined);
+  vi.stubEnv("TERM", "xterm-256color");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const args = ["explain", "pvc/data", "-n", "shop"];
+  const { code, out } = await cluster.onTerminal(args);
+  expect([code, out]).toEqual([0, expect.stringContaining("\u001b[1mPersistentVolumeClaim shop/data\u001b[22m")]);
+  vi.stubEnv("NO_COLOR", "1");
+  const { out: plain } = await cluster.onTerminal(args);
+  expect(plain).toMatch(/^PersistentVolumeClaim shop\/data is being deleted since /);
+  expect(plain).not.toContain("\u001b");
+});
+
+test("--context chooses a cluster, and the namespace of the context is where it looks without -n", async () => {
+  const here = await openCliCluster([release]);
+  const there = await heldClaim();
+  const [one, other] = [here, there].map(({ kubeconfig }) => JSON.parse(readFileSync(kubeconfig, "utf8")));
+  const [cluster] = other.clusters;
+  one.clusters.push({ ...cluster, name: "there" });
+  const [{ user }] = one.users;
+  one.users.push({ name: "there", user });
+  one.contexts.push({ name: "there", context: { cluster: "there", user: "there", namespace: "shop" } });
+  writeFileSync(here.kubeconfig, JSON.stringify(one));
+  // What its user may read there.
+  expect((await there.holdfast(["explain", "pvc/data"])).err).toContain("no PersistentVolumeClaim default/data");
+  const { code, out } = await here.holdfast(["explain", "pvc/data", "--context", "there"]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^PersistentVolumeClaim shop\/data is being deleted since /)]);
+  const elsewhere = await here.holdfast(["explain", "pvc/data", "--context", "there", "-n", "default"]);
+  expect(elsewhere.err).toContain("There is no PersistentVolumeClaim default/data.");
+  const current = await here.holdfast(["explain", "pvc/data", "-n", "shop"]);
+  expect([current.code, current.err]).toEqual([2, expect.stringContaining("no PersistentVolumeClaim shop/data")]);
 });
 
 test.each([

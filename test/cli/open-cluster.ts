@@ -20,16 +20,20 @@ import { root } from "../manifests/kustomization.ts";
 /** A cluster on loopback, and the program on it, as processes. */
 export interface CliCluster {
   readonly admin: Client;
+  /** The file that names the cluster to the program. */
+  readonly kubeconfig: string;
   /**
    * Runs `holdfast` as a user that may get and list these resources, all when absent, and do `more` with them. Its
-   * output is a pipe; `onOutput` is called when it has printed something.
+   * output is a pipe; `onOutput` is called with all that it has printed, whenever that is more.
    */
   holdfast(
     args: readonly string[],
     reads?: readonly string[],
     more?: readonly string[],
-    onOutput?: () => void,
+    onOutput?: (printed: string) => void,
   ): Promise<Ran>;
+  /** The same as a user that may get and list everything, on a terminal. The environment says whether it has colours. */
+  onTerminal(args: readonly string[]): Promise<Ran>;
   /** The same as a user that has these Roles and ClusterRoles, and no other, on a terminal of 80 columns. */
   asUserOf(roles: readonly KubernetesObject[], args: readonly string[]): Promise<Ran>;
   /** The API server is gone. */
@@ -76,15 +80,23 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
   const roleRef = { apiGroup: rbac, kind: "ClusterRole", name: "reader" };
   await admin.create(ClusterRoleBinding, manifest(ClusterRoleBinding, { name: "reader" }, { subjects, roleRef }));
 
+  const allow = async (resources: readonly string[], more: readonly string[]) => {
+    await admin.delete(ClusterRole, undefined, "reader");
+    const rules = [
+      { apiGroups: ["*"], resources, verbs: ["get", "list", ...more] },
+      { nonResourceURLs: ["*"], verbs: ["get"] },
+    ];
+    await admin.create(ClusterRole, manifest(ClusterRole, { name: "reader" }, { rules }));
+  };
   return {
     admin,
+    kubeconfig,
+    async onTerminal(args) {
+      await allow(["*"], []);
+      return run([...args, "--kubeconfig", kubeconfig], ["--import", terminalWithColours]);
+    },
     async holdfast(args, resources = ["*"], more = [], onOutput) {
-      await admin.delete(ClusterRole, undefined, "reader");
-      const rules = [
-        { apiGroups: ["*"], resources, verbs: ["get", "list", ...more] },
-        { nonResourceURLs: ["*"], verbs: ["get"] },
-      ];
-      await admin.create(ClusterRole, manifest(ClusterRole, { name: "reader" }, { rules }));
+      await allow(resources, more);
       return run([...args, "--kubeconfig", kubeconfig], [], onOutput);
     },
     async asUserOf(roles, args) {
@@ -114,7 +126,17 @@ const terminalOf80 = `data:text/javascript,${encodeURIComponent(
   "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth: () => 1, hasColors: () => false });",
 )}`;
 
-function run(args: readonly string[], options: readonly string[] = [], onOutput = () => {}): Promise<Ran> {
+/** Has it find one of which Node itself decides, from the environment, how many colours it has. */
+const terminalWithColours = `data:text/javascript,${encodeURIComponent(
+  'import { WriteStream } from "node:tty"; const { getColorDepth, hasColors } = WriteStream.prototype; ' +
+    "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth, hasColors });",
+)}`;
+
+function run(
+  args: readonly string[],
+  options: readonly string[] = [],
+  onOutput: (printed: string) => void = () => {},
+): Promise<Ran> {
   return new Promise((resolve) => {
     // Compiled once for all of them: half of what a run takes is reading the program.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
@@ -124,6 +146,10 @@ function run(args: readonly string[], options: readonly string[] = [], onOutput 
       { env },
       (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
-    child.stdout?.once("data", onOutput);
+    let printed = "";
+    child.stdout?.on("data", (text) => {
+      printed += text;
+      onOutput(printed);
+    });
   });
 }
