@@ -32,7 +32,7 @@ export interface CliCluster {
     more?: readonly string[],
     onOutput?: (printed: string) => void,
   ): Promise<Ran>;
-  /** The same as a user that may get and list everything, on a terminal. The environment says whether it has colours. */
+  /** The same as a user that may get and list everything, on a terminal. The environment decides about colours. */
   onTerminal(args: readonly string[]): Promise<Ran>;
   /** The same as a user that has these Roles and ClusterRoles, and no other, on a terminal of 80 columns. */
   asUserOf(roles: readonly KubernetesObject[], args: readonly string[]): Promise<Ran>;
