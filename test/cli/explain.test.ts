@@ -156,7 +156,7 @@ test("explain --watch prints again when the answer changes, and ends with 0 when
 
 test("on a terminal it has colours, but none with NO_COLOR", async () => {
   const cluster = await heldClaim();
-  for (const name of ["FORCE_COLOR", "NODE_DISABLE_COLORS", "NO_COLOR"]) vi.stubEnv(name, undefined);
+  for (const name of ["CI", "FORCE_COLOR", "NODE_DISABLE_COLORS", "NO_COLOR"]) vi.stubEnv(name, undefined);
   vi.stubEnv("TERM", "xterm-256color");
   onTestFinished(() => void vi.unstubAllEnvs());
   const args = ["explain", "pvc/data", "-n", "shop"];

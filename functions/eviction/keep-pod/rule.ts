@@ -126,7 +126,8 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     // Read once more with the write: release-compute takes the lock off a host that is empty.
     const holds = (live: KubernetesObject | undefined) => live !== undefined && hasLock(live, lock);
     const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
-    const message = "Servers are still on the host: its pod is created again.";
+    const message =
+      "Servers are still on the host, or nova-compute has to remove evacuated ones: its pod is created again.";
     if (selector) return [at.write(message, schedule(node, selector.schedulingLabel), { preconditions })];
     return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
   }
