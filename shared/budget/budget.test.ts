@@ -25,6 +25,11 @@ test("what was told to one that stays, or is gone, no longer counts", () => {
   expect(admit(a, [a, stays], ["u-b", "u-gone"], "1")).toEqual({ admitted: true, granted: ["u-a"] });
 });
 
+test("who was told so before waits all the same while another one is out", () => {
+  const out = member("b", { isOut: true, isLeaving: false });
+  expect(admit(a, [a, out], ["u-a"], "1")).toMatchObject({ admitted: false, out: ["b"] });
+});
+
 test("who was told so before may go, and groups do not count each other", () => {
   expect(admit(a, [a, b], ["u-a", "u-b"], "1").admitted).toBe(true);
   expect(admit(a, [a, member("b", { group: "x", isOut: true })], [], "1").admitted).toBe(true);

@@ -41,9 +41,11 @@ function mostOf(most: string, of: number): number {
 export function admit(me: Member, members: readonly Member[], granted: readonly string[], most: string): Verdict {
   const counts = granted.filter((uid) => members.some((one) => one.uid === uid && one.isLeaving));
   const group = members.filter((one) => one.group === me.group);
-  const out = group.filter((one) => one.uid !== me.uid && (one.isOut || counts.includes(one.uid)));
+  // What was granted to both does not keep either from it. Who is out counts all the same: the grant may be an old one.
+  const waits = (one: Member) => counts.includes(one.uid) && !counts.includes(me.uid);
+  const out = group.filter((one) => one.uid !== me.uid && (one.isOut || waits(one)));
   const limit = mostOf(most, group.length);
-  if (!counts.includes(me.uid) && !isNever(most) && out.length >= limit)
+  if (!isNever(most) && out.length >= limit)
     return { admitted: false, most: limit, of: group.length, out: out.map(({ name }) => name).sort() };
   return { admitted: true, granted: [...new Set([...counts, me.uid])].sort() };
 }

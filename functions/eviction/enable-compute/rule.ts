@@ -12,7 +12,7 @@ import type { Command } from "../../../shared/system/command.ts";
 import { command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
-import { forget, resourcesIn, serves, settling } from "../lib/dependent.ts";
+import { forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reasonFor, reports } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
@@ -24,7 +24,6 @@ import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport } from "../lib/report.ts";
-import type { DependentObject } from "../lib/schema.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/enable-compute";
@@ -58,9 +57,7 @@ export const enableCompute = rule({
     if (!compute) return [];
     const { object, record, foreign, wanted, isApproved } = compute;
     const isCalledOff =
-      wanted === "stay" ||
-      wasClearing(compute) ||
-      (wanted === "disable" ? isSettling(object) : !isApproved && !begins(compute));
+      wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
     if (foreign || !isCalledOff) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
@@ -69,9 +66,6 @@ export const enableCompute = rule({
   },
   decide: (found: readonly Facts[], now, settings) => found.map((facts) => decide(facts, now, settings)),
 });
-
-/** A host that is only disabled now: what was asked for before may still be carried out. */
-const isSettling = (object: DependentObject) => readProgress(object, name)?.step === "settling";
 
 function decide(facts: Facts, now: number, settings: Common): Decision {
   const { object, record, pods, wanted } = facts.compute;
@@ -133,15 +127,17 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     "Success",
     service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
   );
+  // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.
+  if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)
+    return wait("Nova may still carry out a call that forces nova-compute down, which Holdfast then ends.", [seen]);
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
-  const back = [seen, evictedReport("NotEvicting"), ...(wasDown && service.state === "up" ? [reports(service)] : [])];
+  const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
   if (wanted === "disable" && record) {
     // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
     const { v, uid, begun } = record;
     const said = Object.fromEntries([abandonKey, fencedKey, approvalKey].map((key) => [key, null]));
-    const kept = noted(facts.compute, { v, uid, begun, baseline: noMoves }, said);
-    const writes = wasClearing(facts.compute) ? [kept, ...show(back)] : [];
-    return at.write("The host keeps its servers, and gets no new ones.", writes, settling(object, name, now));
+    const writes = [noted(facts.compute, { v, uid, begun, baseline: noMoves }, said), ...show(back)];
+    return at.write("The host keeps its servers, and gets no new ones.", writes);
   }
   const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
   const writes = [...forget(object, over), ...show([...(isKeepPods ? [] : [converged]), ...back])];

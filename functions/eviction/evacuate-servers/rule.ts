@@ -34,7 +34,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
     if (!record.hard || !service.isForcedDown) {
       const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
-      const hard = record.hard ?? new Date(now).toISOString();
+      const hard = new Date(now).toISOString();
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service: service.id, ...reason });

@@ -27,7 +27,7 @@ import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLabelNodes } from "../lib/permissions.ts";
-import { type HostFacts, isEmpty, isEvacuation } from "../lib/plan.ts";
+import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
 import { common } from "../lib/settings.ts";
@@ -90,10 +90,8 @@ function heldDown({ forced, resource }: Facts): string | undefined {
 }
 
 /** Its hard eviction was called off, and only a start of nova-compute removes what it has of evacuated servers. */
-const isToSettle = (resource: Dependent, { migrations }: HostFacts) =>
-  !resource.isApproved &&
-  recordOf(resource)?.hard !== undefined &&
-  migrations.some((move) => isEvacuation(move) && move.status === "done");
+const isToSettle = (resource: Dependent, { service }: HostFacts) =>
+  !resource.isApproved && recordOf(resource)?.hard !== undefined && service.isForcedDown;
 
 /**
  * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are

@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { type ComputeNode, noMoves, readRecord } from "./compute-node.ts";
-import { isEnabled, wantedOf } from "./dependent.ts";
+import { isApproved, isEnabled, wantedOf } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { isNotReady } from "./outage.ts";
 import type { DependentObject } from "./schema.ts";
@@ -28,7 +28,8 @@ export interface Budget {
  *
  * @throws ApiError
  */
-export async function readBudget(client: Client, { agentNamespace, evictionGroupLabel }: Common): Promise<Budget> {
+export async function readBudget(client: Client, settings: Common): Promise<Budget> {
+  const { agentNamespace, evictionGroupLabel } = settings;
   const namespace = ownNamespace();
   const register = await client.get(Lease, namespace, registerName);
   const nodes = new Map<string, KubernetesObject>();
@@ -43,7 +44,7 @@ export async function readBudget(client: Client, { agentNamespace, evictionGroup
       ...{ uid, name, group: node?.metadata.labels?.[evictionGroupLabel] ?? "" },
       // The servers of a host that is only disabled run on: of several, one can be cleared.
       isOut: isNotReady(node) || begun || (record === undefined && !isEnabled(object)),
-      isLeaving: begun || ["clear", "go"].includes(wantedOf(object, node)),
+      isLeaving: begun || (isApproved(object, settings) && ["clear", "go"].includes(wantedOf(object, node))),
     });
   }
   return { register, namespace, members };

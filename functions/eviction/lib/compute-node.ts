@@ -27,7 +27,7 @@ const schema = z.looseObject({
   down: z.object({ since: time, reported: z.string(), ready: z.string() }).optional(),
   /** When Ironic was last asked to turn the host off. */
   shutdown: time.optional(),
-  /** Since when Holdfast has forced nova-compute down: servers are evacuated, and nova-compute must not run. */
+  /** When Holdfast last forced nova-compute down: servers are evacuated, and nova-compute must not run. */
   hard: time.optional(),
   /** When Nova was seen to hold it down, and what it said then of the last report: each change of a service is one. */
   forced: z.object({ at: time, reported: z.string() }).optional(),

@@ -192,7 +192,7 @@ function whileStaying({ compute, host }: Seen): readonly string[] {
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
     `Waiting until the pods ${names.join(", ")} are being deleted: nova-compute must not start when its host is ` +
-      "turned on. Their operator deletes them, because the Node has no longer its label. If it does not, delete them.",
+      "turned on. Their operator deletes them, because the Node no longer has its label. If it does not, delete them.",
   ];
 }
 

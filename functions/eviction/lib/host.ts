@@ -85,11 +85,17 @@ const beginning = ({ metadata: { namespace, name } }: DependentObject) =>
 export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
   !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
 
-/** The host is up, or was never known to be down. */
-export const reports = ({ host }: ComputeService): WantedCondition => ({
-  ...{ type: conditions.hostDown, status: "False", reason: "Reports" },
-  message: `nova-compute of ${host} reports to Nova.`,
-});
+/** The host is up, or it is not asked whether it is down. */
+export const reports = ({ host, state }: ComputeService): WantedCondition =>
+  state === "up"
+    ? {
+        ...{ type: conditions.hostDown, status: "False", reason: "Reports" },
+        message: `nova-compute of ${host} reports to Nova.`,
+      }
+    : {
+        ...{ type: conditions.hostDown, status: "Unknown", reason: "NotAsked" },
+        message: `nova-compute of ${host} does not report to Nova. Its servers are to stay, so Holdfast does nothing.`,
+      };
 
 /** Whether nova-compute gets new servers. */
 export function enabledReport({ isEnabled, disabledReason, host }: ComputeService): WantedCondition {

@@ -43,11 +43,11 @@ export function letGo(
   const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateFor);
   const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
   if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
-  if (pods.length > 0) {
-    const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
-    const goes = [...unschedule(context), ...own.map((pod) => deletePod(pod))];
-    return [goes.length > 0 ? act(standing.message, goes) : wait()];
-  }
+  const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
+  // The label goes before the lock also where no pod is there: one might come.
+  const goes = [...unschedule(context), ...own.map((pod) => deletePod(pod))];
+  if (goes.length > 0) return [act(standing.message, goes)];
+  if (pods.length > 0) return [wait()];
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
   if (!isBeingDeleted(object)) return [about.write(standing.message, shows(), settled)];

@@ -104,6 +104,19 @@ test("a person is asked for a word that counts: of a change, of its time; while 
   expect(fencingOf(host)).not.toContain(fencedKey);
 });
 
+test("a word ends when the Node is Ready, also where the Node is deleted afterwards", () => {
+  const record = { down, hard: at(60_000), forced: { at: at(45_000), reported: at(50_000) } };
+  const service = { ...silent, reported: now - 50_000, isForcedDown: true };
+  const annotations = { [fencedKey]: down.since };
+  const seen = (options: Options) => suspected({ service, annotations, record, ...options });
+  expect(isFenced(seen({ node: undefined }))).toBe(true);
+  expect(downOf(seen({ node: notReady({ status: "True" }) }), now)).toBeUndefined();
+  const { down: _, forced: __, ...after } = record;
+  const again = downOf(seen({ node: undefined, record: after }), now);
+  expect(again).toMatchObject({ since: at(0), ready: "gone" });
+  expect(isFenced(seen({ node: undefined, record: { ...after, down: again } }))).toBe(false);
+});
+
 test("of a host that is forced down without a note of its outage, one is made as soon as its Node is not Ready", () => {
   const record = { hard: at(60_000) };
   const service = { ...silent, isForcedDown: true };

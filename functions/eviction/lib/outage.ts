@@ -75,6 +75,7 @@ export const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Da
 /** A nova-compute that was forced down by others reports, and runs. */
 const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
   state === "down" && !(isForcedDown && now - reported < 2 * minute);
+const isReady = (node: KubernetesObject | undefined) => readyOf(node)?.status === "True";
 export const isNotReady = (node: KubernetesObject | undefined) => {
   const ready = readyOf(node);
   return !node || (ready !== undefined && ready.status !== "True");
@@ -83,7 +84,7 @@ export const isNotReady = (node: KubernetesObject | undefined) => {
 /**
  * Since when both witnesses have called the host down without a break, as it is to be written down: whichever has said
  * otherwise in between begins the time again. `undefined`: one of them does not call it down. Of a host that Holdfast
- * has forced down only its Node counts: was it Ready in between, a person has answered for an outage that is over.
+ * has forced down only its Node counts: when it is Ready, the outage is over that a person has answered for.
  */
 export function downOf(down: Down, now: number): EvictionRecord["down"] {
   const { node, record } = down.compute;
@@ -91,6 +92,7 @@ export function downOf(down: Down, now: number): EvictionRecord["down"] {
   const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
   const reported = timeText(down.host.service.reported);
   if (isForced(down)) {
+    if (isReady(node)) return undefined;
     const isSame = before && (!node || before.ready === ready);
     return isSame || !isNotReady(node) ? before : { since: new Date(now).toISOString(), reported, ready };
   }
@@ -174,7 +176,7 @@ export function lifeOf(host: Suspected): string | undefined {
   const { service } = host.host;
   if (hasReported(host))
     return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}, or was changed in Nova.`;
-  return readyOf(host.compute.node)?.status === "True" ? `Node ${service.host} is Ready.` : undefined;
+  return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }
 
 /** It is off for certain: Ironic sees it off now, or a person answers for it; and nothing says otherwise. */
@@ -191,13 +193,13 @@ export function fencingOf(host: Suspected): string {
   const machine = machineOf(host.compute);
   const word = annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
   // While the Node is Ready a word is of the time before: it would not count.
-  const confirm = isNotReady(host.compute.node)
+  const confirm = !isReady(host.compute.node)
     ? `ower it off, see that it stays off, and run ${word}`
     : "ower it off: Holdfast then says how to confirm that it stays off";
   if (isForced(host))
     return (
       `Servers of ${name} are evacuated only while it is off for certain. ` +
-      `${lifeOf(host) ?? (power ? `It is ${power}.` : "It was on since a person has last confirmed this.")} To ` +
+      `${lifeOf(host) ?? (power ? `It is ${power}.` : "No confirmation counts for the present outage.")} To ` +
       `call the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
     );
   if (machine) return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${power} now.`;

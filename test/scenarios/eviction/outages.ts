@@ -281,6 +281,34 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a host that a late call forces down, when it is only disabled by then, is let back and stays disabled",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      const ids = await boot(cluster, 1);
+      const back = await losesHost(cluster);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      let isLate = false;
+      wire.step = async (request, send) => {
+        if (request.method !== "PUT" || !request.body?.includes('"forced_down":true')) return send();
+        if (!isLate) void cluster.clock.sleep(400_000).then(send);
+        isLate = true;
+        throw new Error("socket hang up");
+      };
+      await confirmFenced(cluster);
+      await swept(cluster, "the call is given up", async () => isLate);
+      await setState(cluster, "Disabled");
+      back();
+      await cloud.under.control?.start(node);
+      await swept(cluster, "it is forced down", async () => (await serviceOf(cluster)).isForcedDown);
+      await swept(cluster, "it is let back", async () => !(await serviceOf(cluster)).isForcedDown);
+      await says(cluster, "True Success: nova-compute is disabled.");
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, isForcedDown: false });
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${node}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a live move whose host dies in the middle is left to a person, who starts the server elsewhere, once",
     async run(cluster) {
       const { cloud } = besideOf(cluster);
@@ -415,7 +443,7 @@ export const outages: readonly Scenario[] = [
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
       await says(
         cluster,
-        /evacuated only while it is off for certain\. It was on since .* Otherwise power it off, see/,
+        /evacuated only while it is off for certain\. No confirmation counts .* Otherwise power it off, see/,
       );
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
