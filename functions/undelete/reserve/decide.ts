@@ -128,6 +128,8 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
 
   const heir = heirOf(one, around);
   if (!heir) {
+    if (isSaid(one) && namespace && isBeingDeleted(namespace))
+      return withheld("asks", `namespace ${home} is being deleted, and a permission counts only when it is gone`);
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
     // Which namespace's it was is not known of one that was anybody's before.
     const { namespaceUid } = note;

@@ -1,5 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { Namespace } from "../../../shared/kubernetes/kind.ts";
+import type { Volume } from "../../../shared/storage/volume.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import type { Facts } from "./decide.ts";
 import { reserve } from "./rule.ts";
@@ -368,6 +371,21 @@ describe("the namespace", () => {
     expect(precondition?.holds(shop)).toBe(true);
     for (const live of [gone, another(), ending()]) expect(precondition?.holds(live)).toBe(false);
   });
+});
+
+test("a namespace that goes while its volumes are read is gone, and what was written meanwhile is read", async () => {
+  const allowed = volume({ annotations: { "holdfast.dev/offer": "yes" } });
+  const namespaces = [ending(), gone, gone];
+  const lists: Volume[][] = [[volume()], [allowed]];
+  const client = {
+    get: async () => namespaces.shift(),
+    async *list(kind: { kind: string }) {
+      if (kind.kind === "PersistentVolume") yield* lists.shift() ?? [];
+    },
+  } as unknown as Client;
+  const facts = await reserve.look({ kind: Namespace, namespace: "shop" }, { client } as never);
+  expect(facts).toMatchObject({ namespace: undefined, volumes: [allowed] });
+  expect(decide(allowed, facts, "never")).toMatchObject({ step: "offered", spec: offer });
 });
 
 describe("an event of a volume", () => {

@@ -3,6 +3,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { held } from "../../../shared/held.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -109,6 +110,11 @@ async function look(subject: Subject, { client }: { readonly client: Client }): 
   const home = await client.get(Namespace, undefined, name);
   const labelSelector = `${namespaceLabel}=${name}`;
   const volumes = await Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector }));
+  if (home && isBeingDeleted(home) && volumes.length > 0) {
+    // If it is gone meanwhile, what the volumes say may be newer: a permission, or the offer that followed it.
+    const again = await client.get(Namespace, undefined, name);
+    if (again?.metadata.uid !== home.metadata.uid) return look(subject, { client });
+  }
   const claims = new Map<string, Claim>();
   if (volumes.length > 0)
     for await (const claim of client.list<Claim>(PersistentVolumeClaim, { namespace: name }))
