@@ -266,12 +266,33 @@ def test_a_pillar_of_the_minion_changes_nothing(lab, client, files):
         top.unlink()
 
 
-def test_a_returner_of_the_call_writes_to_no_file(lab, client, folder):
+@pytest.mark.parametrize("client_name", ["local", "local_async"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ret": "rawfile_json", "ret_kwargs": {"filename": "FILE"}},
+        {
+            "ret": "highstate",
+            "ret_kwargs": {
+                "report_everything": True,
+                "report_format": "yaml",
+                "report_delivery": "file",
+                "file_output": "FILE",
+                "success_function": "test.true",
+            },
+        },
+        {"ret": "local"},
+        {"ret": ["highstate"]},
+        {"ret_config": "other"},
+        {"ret_kwargs": {"file_output": "FILE"}},
+    ],
+)
+def test_a_call_that_names_a_returner_is_refused_and_no_file_is_written(client, folder, client_name, settings):
+    """A call that names a returner is refused, and no file is written"""
     file = folder / "written"
-    job = client.start(
-        "metalk8s_volumes.unprepare", kwarg={"volume": sparse()}, ret="rawfile_json", ret_kwargs={"filename": str(file)}
-    )
-    assert client.wait(job)["success"]
+    settings = yaml.safe_load(yaml.safe_dump(settings).replace("FILE", str(file)))
+    call = {"client": client_name, "tgt": "*", "fun": "saltutil.find_job", "arg": ["$(id)"]}
+    assert client.post({**call, **settings})[0] == 401
     time.sleep(1)
     assert not file.exists()
 

@@ -4,9 +4,11 @@ Tokens of ``localfs``, on a master that refuses what would get around the rights
 Salt compares a request of several functions with these rights function by function, and lets all of it run as soon as
 one of them is allowed; ``saltutil.find_job`` always is. Whoever could log in could so run ``cmd.run`` on every minion.
 And a minion writes the file in its cache that a request's job id names, and removes it when the job has ended: an id
-that is a path destroyed any file of a node (both seen with Salt 3008.3). Every request with a token asks this module
-for it first, and so has Salt's functions replaced before they are called. Root on the master is not checked by Salt,
-and may go on sending both.
+that is a path destroyed any file of a node (both seen with Salt 3008.3). A minion hands what a function returns to the
+returner that a request names, with the settings that the request gives: several returners of Salt's own write any file
+as root, and ``highstate`` also calls any function. Every request with a token asks this module for it first, and so has
+Salt's functions replaced before they are called. Root on the master is not checked by Salt, and may go on sending all
+of these.
 """
 
 import functools
@@ -30,12 +32,17 @@ if not hasattr(salt.utils.minions.CkMinions.auth_check, "one_at_a_time"):
     salt.utils.minions.CkMinions.auth_check = _one_at_a_time(salt.utils.minions.CkMinions.auth_check)
 
 
+# Executors choose how long a job runs, and what runs it; a returner, where its result is written.
+_REFUSED = ("module_executors", "executor_opts", "ret_config", "ret_kwargs", "master_id")
+
+
 def _of_digits(prepare):
     @functools.wraps(prepare)
     def _prep_jid(self, clear_load, extra):
         jid = clear_load.get("jid")
-        # Executors choose how long a job runs, and what runs it.
-        is_plain = not (extra.get("module_executors") or extra.get("executor_opts"))
+        # Salt itself names the external job cache, where the master has one.
+        own_returner = self.opts.get("ext_job_cache") or ""
+        is_plain = not any(extra.get(name) for name in _REFUSED) and clear_load.get("ret") in (None, "", own_returner)
         if jid:
             is_plain = is_plain and isinstance(jid, str) and re.fullmatch(r"[0-9]{20}", jid)
         if is_plain or not ("token" in extra or "eauth" in extra):
