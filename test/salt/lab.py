@@ -228,7 +228,7 @@ class Lab:
         for name in ("master", *self.minions, *([] if self.bare else ["api"])):
             self.start(name)
         try:
-            self._wait("the minions", 120, self.minions_answer)
+            self._wait("the minions", 300, self.minions_answer)
             if not self.bare:
                 self.cli("*", "saltutil.sync_all")
                 self._wait("salt-api", 30, self.login)
@@ -250,7 +250,7 @@ class Lab:
                 self.start(name)
             return self.minions_answer()
 
-        self._wait("the minions", 120, ready)
+        self._wait("the minions", 300, ready)
 
     def _wait(self, what, seconds, ready):
         end = time.monotonic() + seconds
