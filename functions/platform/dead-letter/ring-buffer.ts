@@ -30,6 +30,11 @@ export const mostOfOne = 10;
 export const mostUnattributed = 5;
 /** Milliseconds. */
 export const period = 3_600_000;
+/**
+ * How many events of one function stay for `period` although the ring buffer is full. A function that has fewer takes
+ * the place of the newest one of the function that has most: a flood that names many functions fills it for none.
+ */
+const share = 4;
 
 /**
  * An event's key: sorts by time, is a valid ConfigMap key, and says nothing that a sender has chosen. Events that
@@ -89,10 +94,10 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
 
 /**
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
- * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the
- * place of the one before, also of that of a source: it says the same, and what fails for hours would use up what is
- * kept of its function. One that says that the function has a defect, as a stranger may, replaces none that is to be
- * sent again.
+ * room: those that are older than `period`, the oldest first, and then what a function has beyond its share. Keys that
+ * are no events are left alone. An event of the sweep that fails again takes the place of the one before, also of that
+ * of a source: it says the same, and what fails for hours would use up what is kept of its function. One that says that
+ * the function has a defect, as a stranger may, replaces none that is to be sent again.
  *
  * An event of a function of which there are enough in this period is not kept: where it refuses everything, or a
  * stranger sends what no broker has sent, its events would push all others out. The first ones stay. What is left out
@@ -123,12 +128,26 @@ export function added(data: Readonly<Record<string, string>>, event: DeadLettere
   const alike = present.filter((key) => receivedFor(functionOf(event), data[key]) !== undefined);
   for (const oldest of alike.slice(0, Math.max(0, alike.length + 1 - mostOf(event))))
     if (oldest !== key) remove(oldest);
-  for (const oldest of present) {
-    if (count <= mostEvents && size <= mostBytes) break;
-    if (oldest !== key && change[oldest] === undefined) remove(oldest);
+  const isFull = () => count > mostEvents || size > mostBytes;
+  const others = present.filter((other) => other !== key && change[other] === undefined);
+  const old = others.filter((other) => !isNew(data[other], event.received));
+  for (const oldest of old) if (isFull()) remove(oldest);
+  const young = Map.groupBy(
+    others.filter((other) => !old.includes(other)),
+    (other) => functionOf(parsed(data[other])) ?? "",
+  );
+  const own = functionOf(event) ?? "";
+  const hasRight = own !== "" && (young.get(own)?.length ?? 0) < share;
+  while (isFull()) {
+    const [most = []] = [...young.values()].sort((one, other) => other.length - one.length);
+    const newest = hasRight && most.length > share ? most.pop() : undefined;
+    if (newest === undefined) return data[key] === undefined ? leftOut(data, event, event.received) : {};
+    remove(newest);
   }
   return change;
 }
+
+const isNew = (text: string | undefined, now: number) => Number(parsed(text).received) > now - period;
 
 /** Notes that events of a function, which it may take later, are not kept: the sweep then looks at everything. */
 function leftOut(data: Readonly<Record<string, string>>, event: Failure, now: number): Record<string, string> {
@@ -153,11 +172,16 @@ function isOneTooMany(data: Readonly<Record<string, string>>, event: DeadLettere
 
 /** When an event was received that this function did not take; `undefined` for any other text. */
 function receivedFor(wanted: string | undefined, text = ""): number | undefined {
+  const event = parsed(text);
+  return functionOf(event) === wanted && typeof event.received === "number" ? event.received : undefined;
+}
+
+/** What a text says of an event; nothing where it is none. */
+function parsed(text = ""): Partial<DeadLetteredEvent> {
   try {
-    const event = JSON.parse(text) as Partial<DeadLetteredEvent>;
-    return functionOf(event) === wanted && typeof event.received === "number" ? event.received : undefined;
+    return (JSON.parse(text) as Partial<DeadLetteredEvent> | null) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
