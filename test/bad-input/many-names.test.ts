@@ -1,18 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
-import { seededRandom } from "../../eventing/random.ts";
 import { marksFor } from "../../functions/satellite/lib/volumes.ts";
-import { createApiServer } from "../../local/apiserver/server.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
-import { createClient } from "../../shared/kubernetes/client.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule, RuleTrigger } from "../../shared/rule.ts";
-import { readSettings } from "../../shared/settings.ts";
-import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
-import { functions } from "../harness/functions.ts";
+import { costOfEvent } from "./cost-of-event.ts";
 
-// Whoever reaches a function can send it an event of an object that names any number of others.
+// A sender that reaches a function can send it an event of an object that names any number of others.
 
 const names = Array.from({ length: 400 }, (_, i) => `n${i}`);
 /** The most that one such event may cost, in requests to the API server and to external systems. */
@@ -21,7 +15,7 @@ const mostRequests = 150;
 const kinds = ["LinstorSatellite", "Volume", "StatefulSet", "Node", "NovaComputeNode", "NeutronL2Agent"];
 
 /** An object of a kind that names hundreds of others wherever a rule may read a name. */
-const forged = ({ kind }: RuleTrigger, phase: string, deletionTimestamp?: string) => ({
+const forged = ({ kind }: RuleTrigger, phase: string, deletionTimestamp?: string): KubernetesObject => ({
   apiVersion: kind.apiVersion,
   kind: kind.kind,
   metadata: {
@@ -53,55 +47,6 @@ const forged = ({ kind }: RuleTrigger, phase: string, deletionTimestamp?: string
   status: { phase, conditions: names.map((type) => ({ type, status: "False" })), nodeRef: { name: "n1" } },
 });
 
-/** Gives an event to a function in a cluster with nothing in it, and counts its requests. */
-async function requestsFor(rule: Rule, trigger: RuleTrigger, change: string, object: object): Promise<number> {
-  const clock = virtualClock();
-  const random = seededRandom(1);
-  const server = createApiServer({ clock, random });
-  let requests = 0;
-  const client = createClient(
-    (request) => {
-      requests++;
-      return server.handle(request);
-    },
-    { clock },
-  );
-  const quiet = () => {};
-  const handle = functions[rule.name]?.({
-    client: () => client,
-    connect: (system) =>
-      system.connect({
-        ...atOneRoot(() => {
-          requests++;
-          return Promise.reject(new Error("connection refused"));
-        }),
-        clock,
-        settings: readSettings(system.settings, {}),
-        credential: async () => undefined,
-      }),
-    clock,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    environment: {},
-    post: async () => ({ status: 202, headers: {}, body: "" }),
-    id: random.uuid,
-  });
-  if (!handle) throw new Error(`There is no function ${rule.name}.`);
-  const { kind } = trigger;
-  const headers = {
-    "content-type": "application/json",
-    "ce-specversion": "1.0",
-    "ce-id": "1",
-    "ce-source": "forged",
-    "ce-type": trigger.signal ?? `dev.knative.apiserver.resource.${change}`,
-    "ce-kind": kind.kind,
-    "ce-apiversion": kind.apiVersion,
-    "ce-name": "forged",
-    "ce-namespace": kind.namespaced ? "shop" : "",
-  };
-  await outcomeOf(clock, handle({ headers, body: JSON.stringify(object) }), 300_000);
-  return requests;
-}
-
 const declared = await loadDeclared(fileURLToPath(new URL("../..", import.meta.url)));
 const rules = declared.filter((one): one is Rule => (one.triggers?.length ?? 0) > 0);
 
@@ -116,7 +61,10 @@ test.each(rules.map((rule) => [rule.name, rule] as const))(
           forged(trigger, "Released"),
           forged(trigger, "Running", "2026-01-01T00:00:00Z"),
         ])
-          costs.push([`${change} ${trigger.kind.kind}`, await requestsFor(rule, trigger, change, object)]);
+          costs.push([
+            `${change} ${trigger.kind.kind}`,
+            (await costOfEvent(rule, trigger, change, async () => object)).requests,
+          ]);
     expect(costs.filter(([, requests]) => requests > mostRequests)).toEqual([]);
   },
 );
