@@ -9,15 +9,24 @@ export class Refusal extends Error {
   }
 }
 
+interface AwayOptions {
+  readonly cause?: unknown;
+  readonly wait?: number;
+  readonly status?: number;
+}
+
 /** No answer yet: the server, or what stands before it, is away or has too much to do. Another try is worth it. */
 export class Away extends Error {
   override readonly name = "Away";
   /** Milliseconds until the next try, as the server asks for. */
   readonly wait: number;
+  /** That of the answer, where there is one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, { cause, wait = 0 }: { readonly cause?: unknown; readonly wait?: number } = {}) {
+  constructor(message: string, { cause, wait = 0, status }: AwayOptions = {}) {
     super(message, { cause });
     this.wait = wait;
+    this.status = status;
   }
 }
 
@@ -66,10 +75,11 @@ export async function send(path: string, { method = "GET", body, type, signal }:
   }
   if (response.ok) return response;
   const message = await messageOf(response);
-  if ([429, 502, 503, 504].includes(response.status))
-    throw new Away(message, { wait: Number(response.headers.get("retry-after")) * 1_000 || 0 });
-  if (response.status === 401 && !path.startsWith("/session")) saySignedOut();
-  throw new Refusal(response.status, message);
+  const { status } = response;
+  if ([429, 502, 503, 504].includes(status))
+    throw new Away(message, { status, wait: Number(response.headers.get("retry-after")) * 1_000 || 0 });
+  if (status === 401 && !path.startsWith("/session")) saySignedOut();
+  throw new Refusal(status, message);
 }
 
 /** The server's own words, where it has said any. */

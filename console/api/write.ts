@@ -1,5 +1,5 @@
 import { type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
-import { askCluster } from "./request.ts";
+import { Away, askCluster, Refusal } from "./request.ts";
 
 /** One change of one object, as the user. */
 export type Write =
@@ -26,7 +26,7 @@ export type Write =
       readonly uid: string;
     };
 
-/** Carries it out, or rejects with the API server's own words. */
+/** Carries it out, or rejects with the API server's own words: see {@link failureOf}. */
 export function carryOut(write: Write): Promise<unknown> {
   const { kind, namespace, name } = write;
   switch (write.verb) {
@@ -41,6 +41,27 @@ export function carryOut(write: Write): Promise<unknown> {
       return askCluster(pathOf(kind, namespace, name), { method: "DELETE", body });
     }
   }
+}
+
+/** Why a write did not succeed, as a page shows it. */
+export interface Failure {
+  readonly title: string;
+  readonly message: string;
+  /** What to do before another try. */
+  readonly advice?: string;
+}
+
+/** What is known of a write that {@link carryOut} rejected. Only an answer that refuses it says that nothing is done. */
+export function failureOf(error: unknown): Failure {
+  const { message } = error as Error;
+  const status = (error instanceof Refusal || error instanceof Away ? error.status : undefined) ?? 0;
+  // A proxy gives a 408 when it has waited in vain, although the API server may still carry out the write.
+  if (status >= 400 && status < 500 && status !== 408) return { title: "The API server refuses this", message };
+  return {
+    title: "It is not known whether the API server has done this",
+    message,
+    advice: "Look at the object before you try again.",
+  };
 }
 
 /** The patch that sets annotations; null removes. */

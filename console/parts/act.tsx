@@ -1,17 +1,9 @@
-import {
-  Alert,
-  Button,
-  type ButtonProps,
-  Content,
-  Modal,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
-} from "@patternfly/react-core";
+import { Button, type ButtonProps, Content, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
 import { useState } from "react";
 import { useRefused } from "../api/access.ts";
-import { carryOut, type Write } from "../api/write.ts";
+import { carryOut, type Failure, failureOf, type Write } from "../api/write.ts";
 import { Reasoned } from "./reasoned.tsx";
+import { WriteFailed } from "./write-failed.tsx";
 
 /** Something that a person may do: what it does, in sentences, and the command that does the same. */
 export interface Action {
@@ -55,17 +47,17 @@ export function Act({ action, variant = "secondary" }: ActProps) {
 
 /** Asks, does, and says what came of it. */
 function Confirm({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
-  const [answer, setAnswer] = useState<string>();
+  const [failure, setFailure] = useState<Failure>();
   const [isBusy, setIsBusy] = useState(false);
   const { label, does, command, write, isDanger, form, refused, problem } = action;
   const run = async () => {
     setIsBusy(true);
-    setAnswer(undefined);
+    setFailure(undefined);
     try {
       await carryOut(write);
       onClose();
     } catch (error) {
-      setAnswer((error as Error).message);
+      setFailure(failureOf(error));
       setIsBusy(false);
     }
   };
@@ -77,11 +69,7 @@ function Confirm({ action, onClose }: { readonly action: Action; readonly onClos
         {form}
         <Content component="p">In a shell, this does the same:</Content>
         <Command>{command}</Command>
-        {answer && (
-          <Alert variant="danger" isInline title="The API server refuses this" component="h2">
-            {answer}
-          </Alert>
-        )}
+        {failure && <WriteFailed failure={failure} />}
       </ModalBody>
       <ModalFooter>
         <Button

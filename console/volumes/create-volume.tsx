@@ -20,8 +20,9 @@ import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { Node, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
-import { carryOut } from "../api/write.ts";
+import { carryOut, type Failure, failureOf } from "../api/write.ts";
 import { Command } from "../parts/act.tsx";
+import { WriteFailed } from "../parts/write-failed.tsx";
 import { type Draft, emptyDraft, manifestsOf, problemsIn } from "./draft.ts";
 import type { Problem } from "./validate-spec.ts";
 
@@ -39,7 +40,7 @@ interface CreateVolumeProps {
 /** Creates Volumes in four steps; what the API server would refuse is said beside its field. */
 export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
   const [draft, setDraft] = useState(emptyDraft);
-  const [refusals, setRefusals] = useState<readonly string[]>([]);
+  const [failures, setFailures] = useState<readonly Failure[]>([]);
   const [made, setMade] = useState<readonly string[]>([]);
   const [isBusy, setIsBusy] = useState(false);
   const nodes = objectsOf(useList(Node)).map(({ metadata }) => metadata.name);
@@ -55,21 +56,22 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
 
   const create = async () => {
     setIsBusy(true);
-    setRefusals([]);
-    const words: string[] = [];
+    setFailures([]);
+    const failed: Failure[] = [];
     const done = [...made];
     for (const { name, object } of manifests.filter(({ name }) => !done.includes(name))) {
       try {
         await carryOut({ verb: "create", kind: Volume, name, object });
         done.push(name);
       } catch (error) {
-        words.push(`${name}: ${(error as Error).message}`);
+        const failure = failureOf(error);
+        failed.push({ ...failure, message: `${name}: ${failure.message}` });
       }
     }
     setMade(done);
-    setRefusals(words);
+    setFailures(joined(failed));
     setIsBusy(false);
-    if (words.length === 0) onClose();
+    if (failed.length === 0) onClose();
   };
   const field = { problems, draft, change };
   return (
@@ -172,18 +174,26 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
             isNextDisabled: isBusy || refused !== undefined || problems.length > 0,
           }}
         >
-          {refusals.length > 0 && (
-            <Alert variant="danger" isInline title="The API server refuses this" component="h2">
-              {made.length > 0 && `Created: ${made.join(", ")}. `}
-              {refusals.join(" ")}
-            </Alert>
-          )}
+          {failures.map((failure) => (
+            <WriteFailed
+              key={failure.title}
+              failure={failure}
+              before={made.length > 0 && `Created: ${made.join(", ")}. `}
+            />
+          ))}
           <Command>{`kubectl create -f - <<'YAML'\n${text}YAML`}</Command>
         </WizardStep>
       </Wizard>
     </Modal>
   );
 }
+
+/** One for all that have the same outcome. */
+const joined = (failures: readonly Failure[]): readonly Failure[] =>
+  [...Map.groupBy(failures, ({ title }) => title).values()].map((same) => ({
+    ...(same[0] as Failure),
+    message: same.map(({ message }) => message).join(" "),
+  }));
 
 const types = [
   ["sparseLoopDevice", "Sparse file", "A file on the node, behind a loop device."],

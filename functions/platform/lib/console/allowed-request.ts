@@ -85,7 +85,7 @@ function checkVerb(
   isWatch: boolean,
 ): Content | undefined {
   const refuse = () => new Refusal(403, `The console does not pass on ${method} ${path}.`);
-  if (reviews.has(path)) {
+  if (isReview(path)) {
     if (method !== "POST") throw refuse();
     return readContent(json, contentType, body);
   }
@@ -120,6 +120,9 @@ const reviews: ReadonlySet<string> = new Set([
   selfSubjectReview,
   "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 ]);
+
+/** Whether a path is that of a question, which is asked by POST. */
+export const isReview = (path: string): boolean => reviews.has(path);
 
 function isDiscovery(kinds: Kinds, path: string): boolean {
   if (path === "/version" || path === "/apis") return true;

@@ -1,5 +1,5 @@
 import type { ApiResponse, Transport } from "../../../../shared/kubernetes/transport.ts";
-import type { AllowedRequest } from "./allowed-request.ts";
+import { type AllowedRequest, isReview } from "./allowed-request.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Milliseconds until an answer that is no watch has to be there as a whole. */
@@ -23,7 +23,9 @@ export async function askApiServer(
   try {
     answer = await transport({ ...request, signal });
   } catch (cause) {
-    throw new Refusal(502, "The API server cannot be reached. The console tries again by itself.", { cause });
+    // A write may have taken effect: pages send it once.
+    const next = request.method === "GET" || isReview(request.path) ? " The console tries again by itself." : "";
+    throw new Refusal(502, `The API server cannot be reached.${next}`, { cause });
   }
   const { status, headers } = answer;
   const fault =
