@@ -6,7 +6,7 @@ import { setOutdated } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { keyOf } from "./followed.ts";
 import { list, type Selection } from "./list.ts";
-import { Away, Refusal } from "./request.ts";
+import { Away, Refusal, waitBefore } from "./request.ts";
 
 /** What is known of the objects of a selection. */
 export type Objects<O> =
@@ -23,8 +23,7 @@ export const listing = (selection: Selection) =>
     queryFn: ({ signal }) => list(selection, signal),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (_, error) => error instanceof Away,
-    retryDelay: (attempt, error) =>
-      Math.max(Math.min(500 * 2 ** attempt, 15_000), error instanceof Away ? error.wait : 0),
+    retryDelay: waitBefore,
   });
 
 /** The objects of a kind, kept up to date while the page shows them. */
