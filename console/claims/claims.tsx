@@ -2,7 +2,6 @@ import { Content, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useMemo } from "react";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
-import { scopeOf } from "../../functions/undelete/lib/scope.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
@@ -15,6 +14,7 @@ import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
+import { keptForOf } from "./kept-for.ts";
 
 /** Stands where objects that are not read would have to be known. */
 const unknown = "not known";
@@ -150,13 +150,8 @@ function columnsOfSets({ claims, pods, namespaces, classes }: Around): readonly 
   const isRead = claims.is === "ready" && pods.is === "ready";
   const claimsIn = Map.groupBy(objectsOf(claims), ({ metadata }) => metadata.namespace);
   const podsIn = Map.groupBy(objectsOf(pods), ({ metadata }) => metadata.namespace);
-  const named = (list: Objects<KubernetesObject>) => new Map(objectsOf(list).map((one) => [one.metadata.name, one]));
-  const [homes, kinds] = [named(namespaces), named(classes)];
-  const keptFor = (claim: KubernetesObject) => {
-    const { metadata, spec } = claim as ClaimObject & { spec: { storageClassName?: string } };
-    const storageClass = kinds.get(spec.storageClassName ?? "");
-    return scopeOf(claim as ClaimObject, homes.get(metadata.namespace ?? ""), storageClass).text;
-  };
+  const homes = new Map(objectsOf(namespaces).map((one) => [one.metadata.name, one]));
+  const keptFor = keptForOf({ namespaces, classes });
   const fate = (set: SetObject) => {
     const { namespace } = set.metadata;
     const seen = { set, pods: podsIn.get(namespace) ?? [], claims: claimsIn.get(namespace) ?? [] };

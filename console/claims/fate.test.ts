@@ -58,6 +58,13 @@ test("a volume that is kept after its claim is said to be", () => {
   );
 });
 
+test("where it is not known whether a volume is kept, this is said", () => {
+  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => null);
+  expect(scaled).toBe("To 0: data-web-0 goes; whether an annotation asks to keep the volumes is not known.");
+  const stays = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, () => null).scaled;
+  expect(stays).toBe("To 2: data-web-2 stays. The set's whenScaled is Retain.");
+});
+
 test("claims of another set with the same name count for nothing", () => {
   const other = claim("data-web-0", {}, { app: "other" });
   expect(fateOf({ set: set(1, "Delete", "Delete"), pods, claims: [other] }, never).deleted).toBe(

@@ -20,8 +20,8 @@ interface SetSeen {
   readonly claims: readonly KubernetesObject[];
 }
 
-/** For how long an annotation asks to keep the volume of a claim. */
-type KeptFor = (claim: KubernetesObject) => string | undefined;
+/** For how long an annotation asks to keep the volume of a claim; null where it is not known whether one asks. */
+export type KeptFor = (claim: KubernetesObject) => string | undefined | null;
 
 /** More names than a person reads are counted. */
 const mostNamed = 4;
@@ -52,8 +52,13 @@ export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
 
 function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
   const going = fates.filter(({ goes }) => goes);
-  const kept = going.flatMap(({ claim }) => keptFor(claim) ?? [])[0];
-  const asked = kept ? `; an annotation asks to keep the volumes for ${kept}, if undelete is installed` : "";
+  const kept = going.map(({ claim }) => keptFor(claim));
+  const found = kept.find((text) => typeof text === "string");
+  const asked = found
+    ? `; an annotation asks to keep the volumes for ${found}, if undelete is installed`
+    : kept.includes(null)
+      ? "; whether an annotation asks to keep the volumes is not known"
+      : "";
   const byReason = Map.groupBy(
     fates.filter(({ goes }) => !goes),
     ({ because }) => because,
