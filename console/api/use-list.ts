@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { setOutdated } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { keyOf } from "./followed.ts";
-import { list, type Selection } from "./list.ts";
+import { type Listed, list, type Selection } from "./list.ts";
 import { Away, Refusal, waitBefore } from "./request.ts";
 
 /** What is known of the objects of a selection. */
@@ -16,14 +16,18 @@ export type Objects<O> =
   | { readonly is: "refused"; readonly message: string }
   | { readonly is: "ready"; readonly objects: readonly O[] };
 
-/** How a selection is listed first. It is tried until there is an answer. */
+/** Milliseconds between two questions for a kind that is not installed: for most of them the answer stays as it is. */
+const absentPace = 60_000;
+const isAbsent = (error: unknown) => error instanceof Refusal && error.status === 404;
+
+/** How a selection is listed first. It is tried until there is an answer, and then until its kind is there. */
 export const listing = (selection: Selection) =>
   queryOptions({
     queryKey: keyOf(selection),
     queryFn: ({ signal }) => list(selection, signal),
     staleTime: Number.POSITIVE_INFINITY,
-    retry: (_, error) => error instanceof Away,
-    retryDelay: waitBefore,
+    retry: (_, error) => error instanceof Away || isAbsent(error),
+    retryDelay: (attempt, error) => (isAbsent(error) ? absentPace : waitBefore(attempt, error)),
   });
 
 /** The objects of a kind, kept up to date while the page shows them. */
@@ -51,12 +55,23 @@ export function useList<O extends KubernetesObject = KubernetesObject>(
     return () => setOutdated(kind.plural, undefined);
   }, [kind, isAway]);
   useEffect(() => (isListed ? follow(cache, selection) : undefined), [cache, selection, isListed]);
-  return useMemo(() => {
-    if (data) return { is: "ready", objects: [...data.objects.values()] as O[] };
-    if (error instanceof Refusal && error.status === 404) return { is: "absent" };
-    if (error) return { is: "refused", message: error.message };
-    return { is: "loading" };
-  }, [data, error]);
+  return useMemo(() => knownOf<O>({ data, error, failureReason }), [data, error, failureReason]);
+}
+
+/** How far the listing of a selection has come. */
+interface Found {
+  readonly data: Listed | undefined;
+  readonly error: Error | null;
+  /** Why the last try has failed; another one follows unless it is also the error. */
+  readonly failureReason: Error | null;
+}
+
+/** What the answers so far say of a selection. */
+export function knownOf<O>({ data, error, failureReason }: Found): Objects<O> {
+  if (data) return { is: "ready", objects: [...data.objects.values()] as O[] };
+  if (isAbsent(failureReason)) return { is: "absent" };
+  if (error) return { is: "refused", message: error.message };
+  return { is: "loading" };
 }
 
 /** The objects that there are so far: none while they are not known. */
