@@ -1,18 +1,25 @@
 import { useSyncExternalStore } from "react";
+import { keyOf } from "./followed.ts";
+import type { Selection } from "./list.ts";
 
-/** Why something is out of date: no answer comes, or it may be listed, but not watched. */
-type Because = "away" | "unwatched";
+/** A selection that is out of date. */
+interface Outdated {
+  /** For people: two selections may have the same. */
+  readonly name: string;
+  /** No answer comes, or it may be listed, but not watched. */
+  readonly because: "away" | "unwatched";
+}
 
-/** What is out of date, by a name for people. */
-let outdated: ReadonlyMap<string, Because> = new Map();
+let outdated: ReadonlyMap<string, Outdated> = new Map();
 const listeners = new Set<() => void>();
 
-/** Says of one kind why it is out of date; `undefined`: it is up to date. */
-export function setOutdated(name: string, because: Because | undefined): void {
-  if (outdated.get(name) === because) return;
+/** Says of one selection why it is out of date; `undefined`: it is up to date. */
+export function setOutdated(selection: Selection, because: Outdated["because"] | undefined): void {
+  const key = JSON.stringify(keyOf(selection));
+  if (outdated.get(key)?.because === because) return;
   const next = new Map(outdated);
-  if (because) next.set(name, because);
-  else next.delete(name);
+  if (because) next.set(key, { name: selection.kind.plural, because });
+  else next.delete(key);
   outdated = next;
   for (const listener of listeners) listener();
 }
@@ -22,8 +29,8 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** What on the page is out of date now. */
-export const whatIsOutdated = (): ReadonlyMap<string, Because> => outdated;
+/** What on the page is out of date now, by selection. */
+export const whatIsOutdated = (): ReadonlyMap<string, Outdated> => outdated;
 
 /** The same, wherever it changes. */
-export const useOutdated = (): ReadonlyMap<string, Because> => useSyncExternalStore(subscribe, whatIsOutdated);
+export const useOutdated = (): ReadonlyMap<string, Outdated> => useSyncExternalStore(subscribe, whatIsOutdated);

@@ -39,7 +39,7 @@ export function follow(cache: QueryClient, selection: Selection): () => void {
     followed.pages--;
     if (followed.pages > 0) return;
     shown.delete(name);
-    setOutdated(selection.kind.plural, undefined);
+    setOutdated(selection, undefined);
     // A page that is opened again shows what was there, and its watch goes on from there. A list would undo changes.
     if (followed.isOver) void cache.invalidateQueries({ queryKey: keyOf(selection), refetchType: "none" });
     reconnect();
@@ -80,7 +80,7 @@ async function run(): Promise<void> {
         saySignedOut();
         break;
       }
-      for (const { selection, isOver } of shown.values()) if (!isOver) setOutdated(selection.kind.plural, "away");
+      for (const { selection, isOver } of shown.values()) if (!isOver) setOutdated(selection, "away");
       await pause(wait * (0.5 + Math.random() / 2), signal);
       wait = Math.min(wait * 2, longestWait);
     }
@@ -88,11 +88,40 @@ async function run(): Promise<void> {
   isRunning = false;
 }
 
+/**
+ * Lists again what cannot be resumed. One that fails holds no other one up: it is given up where it is refused, and
+ * stays stale where another try is worth it. Returns why some have to be tried again.
+ */
+async function relistStale(all: readonly Followed[], signal: AbortSignal): Promise<Error | undefined> {
+  const reasons: Error[] = [];
+  const relist = async (one: Followed) => {
+    try {
+      await one.relist(signal);
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : undefined;
+      if (signal.aborted || status === 401) throw error;
+      one.isOver = isRefused(status);
+      if (!one.isOver) reasons.push(error as Error);
+      setOutdated(one.selection, one.isOver ? "unwatched" : "away");
+    }
+  };
+  await Promise.all(all.filter(({ isStale }) => isStale).map(relist));
+  return reasons[0];
+}
+
+/** The user may not have it, or the API server does not serve it. */
+const isRefused = (status: number | undefined) => status === 403 || status === 404;
+
 /** Follows until a watch has ended, so that it is resumed beside the others. */
 async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () => void): Promise<void> {
   if (all.length === 0) return pause(longestWait, signal);
-  await Promise.all(all.filter(({ isStale }) => isStale).map((one) => one.relist(signal)));
-  const byPath = new Map(all.map((one) => [one.path(), one]));
+  const reason = await relistStale(all, signal);
+  const watched = all.filter(({ isStale, isOver }) => !isStale && !isOver);
+  if (watched.length === 0) {
+    if (reason) throw reason;
+    return;
+  }
+  const byPath = new Map(watched.map((one) => [one.path(), one]));
   const query = [...byPath.keys()].map((path) => `path=${encodeURIComponent(path)}`).join("&");
   const quiet = new AbortController();
   const stopLooking = abortWhenHidden(quiet);
@@ -102,11 +131,19 @@ async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () 
     clearTimeout(timer);
     timer = setTimeout(() => quiet.abort(), silence);
   };
+  // What could not be listed again is tried again then, and the others are resumed with it.
+  let isDue = false;
+  const due =
+    reason &&
+    setTimeout(() => {
+      isDue = true;
+      quiet.abort();
+    }, longestWait);
   try {
     heard();
     const { body } = await send(`/watch?${query}`, { signal: opened });
     if (!body) return;
-    const unheard = new Set(all);
+    const unheard = new Set(watched);
     for await (const text of linesOf(body)) {
       heard();
       const line = JSON.parse(text) as Line;
@@ -116,11 +153,14 @@ async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () 
       if (line.event && !take(one, line.event)) return;
       if (line.end && ended(one, line.end)) return;
       if (!unheard.delete(one)) continue;
-      setOutdated(one.selection.kind.plural, one.isOver ? "unwatched" : undefined);
+      setOutdated(one.selection, one.isOver ? "unwatched" : undefined);
       if (unheard.size === 0) onOpen();
     }
+  } catch (error) {
+    if (!isDue) throw error;
   } finally {
     clearTimeout(timer);
+    if (due) clearTimeout(due);
     stopLooking();
     // The response is not read to its end where another one is to be asked for.
     quiet.abort();
@@ -144,7 +184,7 @@ function ended(one: Followed, { status, message = "" }: NonNullable<Line["end"]>
     one.isStale = true;
     return true;
   }
-  if (status === 403 || status === 404) {
+  if (isRefused(status)) {
     one.isOver = true;
     return false;
   }
@@ -175,10 +215,11 @@ function abortWhenHidden(controller: AbortController): () => void {
 /** Resolves after so many milliseconds, or when the signal aborts. */
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
     const stop = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
       resolve();
     };
+    const timer = setTimeout(stop, milliseconds);
     signal.addEventListener("abort", stop, { once: true });
   });

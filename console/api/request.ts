@@ -31,11 +31,11 @@ export class Away extends Error {
 }
 
 /** Whether the same question may have an answer later: nothing has answered, or something is broken that may be mended. */
-export const isWorthAnotherTry = (error: unknown): boolean =>
+export const isWorthAnotherTry = (error: Error): boolean =>
   error instanceof Away || (error instanceof Refusal && error.status >= 500);
 
 /** Milliseconds before another try: ever more, and at least what the server asks for. */
-export const waitBefore = (attempt: number, error: unknown): number =>
+export const waitBefore = (attempt: number, error: Error): number =>
   Math.max(Math.min(500 * 2 ** attempt, 15_000), error instanceof Away ? error.wait : 0);
 
 interface Ask {

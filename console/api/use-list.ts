@@ -18,7 +18,7 @@ export type Objects<O> =
 
 /** Milliseconds between two questions for a kind that is not installed: for most of them the answer stays as it is. */
 const absentPace = 60_000;
-const isAbsent = (error: unknown) => error instanceof Refusal && error.status === 404;
+const isAbsent = (error: Error | null) => error instanceof Refusal && error.status === 404;
 
 /** How a selection is listed first. It is tried until there is an answer, and then until its kind is there. */
 export const listing = (selection: Selection) =>
@@ -51,9 +51,9 @@ export function useList<O extends KubernetesObject = KubernetesObject>(
   const isAway = !isListed && failureReason instanceof Away;
   useEffect(() => {
     if (!isAway) return;
-    setOutdated(kind.plural, "away");
-    return () => setOutdated(kind.plural, undefined);
-  }, [kind, isAway]);
+    setOutdated(selection, "away");
+    return () => setOutdated(selection, undefined);
+  }, [selection, isAway]);
   useEffect(() => (isListed ? follow(cache, selection) : undefined), [cache, selection, isListed]);
   return useMemo(() => knownOf<O>({ data, error, failureReason }), [data, error, failureReason]);
 }

@@ -3,8 +3,9 @@ import { useOutdated } from "../api/connection.ts";
 
 /** Says that what is shown may be old, and whether it is being asked for again. */
 export function ConnectionBanner() {
-  const outdated = [...useOutdated()].sort();
-  const namesOf = (because: string) => outdated.flatMap(([name, why]) => (why === because ? [name] : [])).join(", ");
+  const outdated = [...useOutdated().values()];
+  const namesOf = (because: string) =>
+    [...new Set(outdated.flatMap((one) => (one.because === because ? [one.name] : [])))].sort().join(", ");
   const [away, unwatched] = [namesOf("away"), namesOf("unwatched")];
   return (
     <div role="status" aria-live="polite">
