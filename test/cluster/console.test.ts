@@ -8,10 +8,10 @@ import { connect } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
-import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, Namespace } from "../../shared/kubernetes/kind.ts";
 import { cookieOf, type Served, serveFunction } from "../console/server/served.ts";
 import { Role, RoleBinding, ServiceAccount } from "../harness/kinds.ts";
-import { claim, manifest } from "../harness/manifest.ts";
+import { manifest } from "../harness/manifest.ts";
 import { realServer } from "../harness/real-server.ts";
 import { rightsInForce } from "../harness/rights-in-force.ts";
 import { tokenOf } from "../harness/service-account.ts";
@@ -46,10 +46,10 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
     return { namespace, served: await serveFunction(server, { authority }) };
   }
 
-  /** Signs in as a new ServiceAccount with these verbs on claims and our ConfigMaps of the namespace. */
+  /** Signs in as a new ServiceAccount with these verbs on the namespace, its claims, and our ConfigMaps in it. */
   async function userWith({ ask }: Served, namespace: string, name: string, verbs: readonly string[]) {
     await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name }));
-    const rules = [{ apiGroups: [""], resources: ["persistentvolumeclaims", "configmaps"], verbs }];
+    const rules = [{ apiGroups: [""], resources: ["persistentvolumeclaims", "configmaps", "namespaces"], verbs }];
     const role = manifest(Role, { namespace, name }, { rules });
     await admin.create(Role, role);
     const subjects = [{ kind: "ServiceAccount", namespace, name }];
@@ -68,15 +68,15 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
     const { ask } = served;
     const reader = await userWith(served, namespace, "reader", ["list", "watch"]);
     const editor = await userWith(served, namespace, "editor", ["get", "patch"]);
-    await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
     const claims = `/cluster/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
-    const body = { metadata: { annotations: { "holdfast.dev/look": "now" } } };
+    const home = `/cluster/api/v1/namespaces/${namespace}`;
+    const body = { metadata: { annotations: { "holdfast.dev/successor-of": "another" } } };
     const attempts = Array.from({ length: 10 }, async () => {
       const [list, denied, patched, deniedPatch] = await Promise.all([
         ask({ path: `${claims}?limit=500`, headers: { cookie: reader } }),
         ask({ path: claims, headers: { cookie: editor } }),
-        ask({ method: "PATCH", path: `${claims}/data`, headers: { cookie: editor }, body }),
-        ask({ method: "PATCH", path: `${claims}/data`, headers: { cookie: reader }, body }),
+        ask({ method: "PATCH", path: home, headers: { cookie: editor }, body }),
+        ask({ method: "PATCH", path: home, headers: { cookie: reader }, body }),
       ]);
       expect([list.status, denied.status, patched.status, deniedPatch.status]).toEqual([200, 403, 200, 403]);
       expect(deniedPatch.json.message).toContain(`"system:serviceaccount:${namespace}:reader" cannot patch`);

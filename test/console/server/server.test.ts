@@ -225,7 +225,7 @@ describe("through a proxy", () => {
         method: "PATCH",
         path: "/cluster/api/v1/namespaces/shop",
         headers: { authorization: "Bearer mine", ...headers },
-        body: { metadata: { annotations: { a: "b" } } },
+        body: { metadata: { annotations: { "holdfast.dev/successor-of": "u" } } },
       });
     expect((await change({ origin: "https://console.example" })).status).toBe(200);
     expect((await change({ origin: "https://evil.example" })).status).toBe(403);
@@ -235,7 +235,7 @@ describe("through a proxy", () => {
 
 describe("only pages of the console change anything, or read", () => {
   const patch = { method: "PATCH", path: "/cluster/api/v1/namespaces/shop" } as const;
-  const body = { metadata: { annotations: { a: "b" } } };
+  const body = { metadata: { annotations: { "holdfast.dev/successor-of": "u" } } };
 
   test.each([
     ["its own page", {}, 200],

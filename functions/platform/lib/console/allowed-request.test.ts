@@ -27,6 +27,10 @@ const volumes = "/apis/storage.metalk8s.scality.com/v1alpha1/volumes";
 const claims = "/api/v1/persistentvolumeclaims";
 const inShop = "/api/v1/namespaces/shop";
 const sets = "/apis/apps/v1/namespaces/shop/statefulsets";
+const persistentVolume = "/api/v1/persistentvolumes/pv-1";
+const compute = "/apis/compute.yaook.cloud/v1/namespaces/y/novacomputenodes/a";
+/** A patch that passes. */
+const reclaimed = { metadata: { annotations: { "holdfast.dev/reclaim-at": "2040-01-31T12:00:00Z" } } };
 
 test.each([
   ["GET", claims],
@@ -64,14 +68,11 @@ test.each([
   ["POST", volumes, { kind: "Volume" }],
   ["POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} }],
   ["POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {}],
-  ["PATCH", "/api/v1/persistentvolumes/pv-1", { metadata: { annotations: { a: null }, resourceVersion: "4" } }],
-  ["PATCH", `${inShop}/persistentvolumeclaims/a`, { metadata: { annotations: { a: "b" }, uid: "u" } }],
-  ["PATCH", inShop, { metadata: { annotations: { a: "b" } } }],
-  ["PATCH", `${sets}/web`, { metadata: { labels: { a: "b" } } }],
-  ["PATCH", "/apis/piraeus.io/v1/linstorsatellites/n1", { metadata: { annotations: { a: "b" } } }],
+  ["PATCH", persistentVolume, { metadata: { annotations: { "holdfast.dev/reclaim-at": null }, uid: "u" } }],
+  ["PATCH", inShop, { metadata: { annotations: { "holdfast.dev/successor-of": "u" } } }],
   ["PATCH", "/apis/piraeus.io/v1/linstorsatellites/n1", { spec: { deletionPolicy: "Retain" } }],
-  ["PATCH", "/apis/compute.yaook.cloud/v1/namespaces/y/novacomputenodes/a", { spec: { state: "Enabled" } }],
-  ["DELETE", `${volumes}/v1`, { preconditions: { uid: "u" }, dryRun: ["All"] }],
+  ["PATCH", compute, { metadata: { annotations: { "holdfast.dev/retry-eviction": "true" } } }],
+  ["DELETE", `${volumes}/v1`, { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: "u" } }],
 ])("%s %s with %j passes", (method, path, body) => {
   const { body: sent } = ask(method, path, body);
   expect(JSON.parse(sent as string)).toEqual(body);
@@ -112,6 +113,9 @@ test.each([
   ["DELETE", `${inShop}/persistentvolumeclaims/a`, "the deletion of a claim"],
   ["DELETE", "/api/v1/persistentvolumes/pv-1", "the deletion of a volume of Kubernetes"],
   ["PATCH", "/api/v1/nodes/n1", "a patch of a node"],
+  ["PATCH", `${inShop}/persistentvolumeclaims/a`, "a patch of a claim"],
+  ["PATCH", `${sets}/web`, "a patch of a set"],
+  ["PATCH", `${volumes}/v1`, "a patch of a Volume"],
   ["PATCH", "/api/v1/persistentvolumes", "a patch of all at once"],
   ["PATCH", "/api/v1/persistentvolumes/pv-1/status", "a patch of a status"],
   ["POST", "/api/v1/namespaces/shop/serviceaccounts/default/token", "a token"],
@@ -167,41 +171,57 @@ test.each([
   [{ metadata: null }],
   [{ metadata: { ownerReferences: null } }],
   [{ metadata: { annotations: {}, name: "b" } }],
+  [{ metadata: { annotations: null } }],
+  [{ metadata: { annotations: { other: "a" } } }],
+  [{ metadata: { annotations: { "holdfast.dev/approve-eviction": "true" } } }],
+  [{ metadata: { labels: { a: "b" } } }],
+  [{ metadata: { resourceVersion: "4" } }],
   [{ spec: { claimRef: null } }],
   [{ spec: { state: "Disabled" } }],
   [{ Metadata: { annotations: {} } }],
   ['{"__proto__":{"a":1}}'],
 ])("a patch of a PersistentVolume with %j is refused", (body) => {
-  expect(statusOf(() => ask("PATCH", "/api/v1/persistentvolumes/pv-1", body))).toBe(403);
+  expect(statusOf(() => ask("PATCH", persistentVolume, body))).toBe(403);
 });
 
-test("a patch of a compute node has spec.state, and nothing else of spec", () => {
-  const node = "/apis/compute.yaook.cloud/v1/namespaces/y/novacomputenodes/a";
-  expect(statusOf(() => ask("PATCH", node, { spec: { state: "Enabled", other: 1 } }))).toBe(403);
+test("a patch of a satellite has spec.deletionPolicy, and nothing else of spec, and one of a host has no spec", () => {
+  const node = "/apis/piraeus.io/v1/linstorsatellites/n1";
+  expect(statusOf(() => ask("PATCH", node, { spec: { deletionPolicy: "Retain", other: 1 } }))).toBe(403);
   expect(statusOf(() => ask("PATCH", node, { spec: null }))).toBe(403);
+  expect(statusOf(() => ask("PATCH", compute, { spec: { state: "Enabled" } }))).toBe(403);
 });
 
 test.each([
   ["application/json-patch+json", [{ op: "remove", path: "/metadata/finalizers" }], 415],
-  ["application/strategic-merge-patch+json", { metadata: { annotations: {} } }, 415],
+  ["application/strategic-merge-patch+json", reclaimed, 415],
   ["application/apply-patch+yaml", "metadata: {}", 415],
   ["application/merge-patch+json", [{ op: "remove", path: "/metadata/finalizers" }], 400],
   ["application/merge-patch+json", "{", 400],
   ["application/merge-patch+json", "", 400],
-  ["application/merge-patch+json; charset=utf-8", { metadata: { annotations: {} } }, 200],
+  ["application/merge-patch+json; charset=utf-8", reclaimed, 200],
 ])("a patch of type %s with %j ends with %d", (type, body, status) => {
-  expect(statusOf(() => ask("PATCH", "/api/v1/persistentvolumes/pv-1", body, type))).toBe(status);
+  expect(statusOf(() => ask("PATCH", persistentVolume, body, type))).toBe(status);
 });
 
 test("of a field that comes twice only what was looked at goes out", () => {
-  const twice = '{"metadata":{"finalizers":[]},"metadata":{"annotations":{"a":"b"}}}';
-  expect(ask("PATCH", "/api/v1/persistentvolumes/pv-1", twice).body).toBe('{"metadata":{"annotations":{"a":"b"}}}');
+  const twice = `{"metadata":{"finalizers":[]},${JSON.stringify(reclaimed).slice(1)}`;
+  expect(ask("PATCH", persistentVolume, twice).body).toBe(JSON.stringify(reclaimed));
 });
 
-test.each([[{ gracePeriodSeconds: 0 }], [{ preconditions: { uid: "u" }, orphanDependents: true }]])(
-  "a deletion with %j is refused",
-  (body) => {
-    expect(statusOf(() => ask("DELETE", `${volumes}/v1`, body))).toBe(403);
+test.each([
+  [{ gracePeriodSeconds: 0 }],
+  [{ preconditions: { uid: "u" }, orphanDependents: true }],
+  [{ preconditions: { uid: "u" }, propagationPolicy: "Orphan" }],
+  [{ preconditions: { uid: "u" }, dryRun: ["All"] }],
+  [{ preconditions: { resourceVersion: "4" } }],
+])("a deletion with %j is refused", (body) => {
+  expect(statusOf(() => ask("DELETE", `${volumes}/v1`, body))).toBe(403);
+});
+
+test.each(["dryRun=All", "fieldManager=other", "fieldValidation=Ignore", "propagationPolicy=Orphan", "force=true"])(
+  "a patch with ?%s is refused",
+  (query) => {
+    expect(statusOf(() => ask("PATCH", `${persistentVolume}?${query}`, reclaimed))).toBe(403);
   },
 );
 
@@ -216,7 +236,7 @@ test.each([
 });
 
 test("only accept and the type of a body go out with a request", () => {
-  const { headers } = ask("PATCH", `${sets}/web`, { metadata: { labels: {} } });
+  const { headers } = ask("PATCH", persistentVolume, reclaimed);
   expect(headers).toEqual({ accept: "application/json", "content-type": "application/merge-patch+json" });
 });
 

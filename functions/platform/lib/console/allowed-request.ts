@@ -59,7 +59,6 @@ const acceptable = /^application\/json(;[a-z]+=[-\w.]+)*(,\s*application\/json(;
 const known: ReadonlySet<string> = new Set([
   ...["limit", "continue", "labelSelector", "fieldSelector"],
   ...["watch", "resourceVersion", "resourceVersionMatch", "allowWatchBookmarks", "sendInitialEvents", "timeoutSeconds"],
-  ...["dryRun", "fieldManager", "fieldValidation", "propagationPolicy"],
 ]);
 
 function readQuery(query: string): URLSearchParams {
@@ -104,8 +103,8 @@ function checkVerb(
       if (name || !kind.create) throw refuse();
       return readContent(json, contentType, body);
     case "PATCH":
-      if (!name || !kind.annotate) throw refuse();
-      return readContent(mergePatch, contentType, body, [...patched, ...(kind.fields ?? [])]);
+      if (!name || !kind.fields) throw refuse();
+      return readContent(mergePatch, contentType, body, [guard, ...kind.fields]);
     case "DELETE":
       if (!name || !kind.delete) throw refuse();
       return body ? readContent(json, contentType, body, deleteOptions) : undefined;
@@ -179,11 +178,11 @@ function readContent(type: string, contentType: string | undefined, body: string
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a patch may name of every kind: uid and resourceVersion are its guards. */
-const patched = ["annotations", "labels", "uid", "resourceVersion"].map((field) => ["metadata", field]);
-const deleteOptions: Fields = [["apiVersion"], ["kind"], ["preconditions"], ["propagationPolicy"], ["dryRun"]];
-
 type Fields = readonly (readonly string[])[];
+
+/** What a patch may name of every kind: that it means this object, and not another one of its name. */
+const guard = ["metadata", "uid"];
+const deleteOptions: Fields = [["apiVersion"], ["kind"], ["preconditions", "uid"]];
 
 function checkFields(value: object, allowed: Fields, at: readonly string[]): void {
   for (const [key, part] of Object.entries(value)) {

@@ -16,9 +16,7 @@ import {
 export interface Acts {
   readonly create?: true;
   readonly delete?: true;
-  /** Its annotations and labels. */
-  readonly annotate?: true;
-  /** Further fields that a patch may have, as paths. */
+  /** What a patch may change, as paths. */
   readonly fields?: readonly (readonly string[])[];
 }
 
@@ -47,23 +45,26 @@ const shown: readonly Kind[] = [
 /** What a rule reads, and no page shows. Secrets are refused even if a rule should read them one day. */
 const hidden: ReadonlySet<string> = new Set(["/secrets", "/serviceaccounts", "messaging.knative.dev/subscriptions"]);
 
-const agent: Acts = { annotate: true, fields: [["spec", "state"]] };
+const annotations = (...keys: readonly string[]): Acts => ({
+  fields: keys.map((key) => ["metadata", "annotations", key]),
+});
+/** An agent that others need, and what needs it: only the latter can be tried again. */
+const base = annotations("holdfast.dev/approve-eviction");
+const dependent = annotations("holdfast.dev/approve-eviction", "holdfast.dev/retry-eviction");
 
-/** What pages do, by group and plural. */
+/** What pages do, by group and plural, and no more: a test derives it from the pages. */
 export const acts: Readonly<Record<string, Acts>> = {
-  "storage.metalk8s.scality.com/volumes": { create: true, delete: true, annotate: true },
-  "/persistentvolumes": { annotate: true },
-  "/persistentvolumeclaims": { annotate: true },
-  "/namespaces": { annotate: true },
-  "apps/statefulsets": { annotate: true },
-  "piraeus.io/linstorsatellites": { annotate: true, fields: [["spec", "deletionPolicy"]] },
-  "compute.yaook.cloud/novacomputenodes": agent,
-  "network.yaook.cloud/neutronl2agents": agent,
-  "network.yaook.cloud/neutronl3agents": agent,
-  "network.yaook.cloud/neutrondhcpagents": agent,
-  "network.yaook.cloud/neutronbgpdragents": agent,
-  "network.yaook.cloud/neutronovnagents": agent,
-  "network.yaook.cloud/neutronovnbgpagents": agent,
+  "storage.metalk8s.scality.com/volumes": { create: true, delete: true },
+  "/persistentvolumes": annotations("holdfast.dev/offer", "holdfast.dev/reclaim-at"),
+  "/namespaces": annotations("holdfast.dev/successor-of"),
+  "piraeus.io/linstorsatellites": { fields: [["spec", "deletionPolicy"]] },
+  "compute.yaook.cloud/novacomputenodes": dependent,
+  "network.yaook.cloud/neutronl2agents": base,
+  "network.yaook.cloud/neutronl3agents": dependent,
+  "network.yaook.cloud/neutrondhcpagents": dependent,
+  "network.yaook.cloud/neutronbgpdragents": dependent,
+  "network.yaook.cloud/neutronovnagents": base,
+  "network.yaook.cloud/neutronovnbgpagents": dependent,
 };
 
 /** What a kind is known by in {@link acts}. */

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { bases, dependents } from "../../functions/eviction/lib/kinds.ts";
+import { allowedRequest } from "../../functions/platform/lib/console/allowed-request.ts";
+import { acts, consoleKinds, keyOf } from "../../functions/platform/lib/console/console-kinds.ts";
+import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
+import { successorKey } from "../../functions/undelete/lib/successor.ts";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { progressKey } from "../../shared/progress.ts";
+import type { Volume as PersistentVolumeObject } from "../../shared/storage/volume.ts";
+import { abort, approve, retry } from "../eviction/actions.ts";
+import { keepForGood, keepUntil, nameSuccessor, offer, reclaim, withhold } from "../kept/actions.ts";
+import type { Action } from "../parts/act.tsx";
+import { undo } from "../satellites/undo.ts";
+import { deleteVolume } from "../volumes/delete-volume.ts";
+import { emptyDraft, manifestsOf } from "../volumes/draft.ts";
+import { carryOut, type Write } from "./write.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const claim = { namespace: "shop", name: "data", uid: "u-claim" };
+const note = { step: "asks", policy: "Delete", for: "7d", claim, namespaceUid: "u-old", right: 0 };
+const progress = { v: 1, uid: "u-1", since: "2026-01-01T00:00:00Z", because: `annotate ${successorKey}`, ...note };
+const kept = {
+  metadata: { name: "pv-1", uid: "u-1", annotations: { [progressKey("undelete/note")]: JSON.stringify(progress) } },
+  spec: {},
+} as unknown as PersistentVolumeObject;
+const shop = { kind: "Namespace", metadata: { name: "shop", uid: "u-new" } } as KubernetesObject;
+const metadata = { name: "node-1", namespace: "yaook", uid: "u", resourceVersion: "1" };
+const evicted = [...bases, ...dependents].map(({ apiVersion, kind }) => ({ apiVersion, kind, metadata }));
+const volume = { metadata: { name: "v", uid: "u" }, spec: { nodeName: "node-1" } } as unknown as VolumeObject;
+
+const actions: readonly Action[] = [
+  ...[keepForGood, reclaim, offer, withhold].map((act) => act(kept)),
+  keepUntil(kept, "2040-01-31T12:00:00Z"),
+  nameSuccessor(kept, new Map([["shop", shop]])) as Action,
+  ...evicted.flatMap((one) => [approve(one), abort(one)]),
+  ...evicted.slice(bases.length).map(retry),
+  undo(kept, undefined, {}, true),
+  deleteVolume(volume, new Map()),
+];
+const created = manifestsOf({ ...emptyDraft, name: "v", nodeName: "node-1" });
+/** All that pages write. */
+const writes: readonly Write[] = [
+  ...actions.map(({ write }) => write),
+  ...created.map(({ name, object }): Write => ({ verb: "create", kind: Volume, name, object })),
+];
+
+/** The paths of the fields that a patch changes. */
+const fieldsOf = (value: object, at: readonly string[] = []): readonly string[] =>
+  Object.entries(value).flatMap(([key, part]) =>
+    typeof part === "object" && part !== null ? fieldsOf(part, [...at, key]) : [JSON.stringify([...at, key])],
+  );
+const uid = JSON.stringify(["metadata", "uid"]);
+
+test("the server passes on what pages write, and no other write", () => {
+  const written = new Set(
+    writes.flatMap((write) => {
+      const key = keyOf(write.kind);
+      if (write.verb !== "patch") return `${write.verb} ${key}`;
+      const fields = fieldsOf(write.patch);
+      expect(fields).toContain(uid);
+      return fields.filter((field) => field !== uid).map((field) => `patch ${key} ${field}`);
+    }),
+  );
+  const passed = Object.entries(acts).flatMap(([key, { fields = [], ...verbs }]) => [
+    ...Object.keys(verbs).map((verb) => `${verb} ${key}`),
+    ...fields.map((field) => `patch ${key} ${JSON.stringify(field)}`),
+  ]);
+  expect(passed.sort()).toEqual([...written].sort());
+});
+
+test("each write passes as it is sent", async () => {
+  const kinds = consoleKinds(await declaredKinds());
+  const sent: string[] = [];
+  vi.stubGlobal("fetch", async (url: string, { method = "", headers, body }: RequestInit) => {
+    const { "content-type": contentType } = headers as Record<string, string>;
+    const path = url.slice("/cluster".length);
+    sent.push(allowedRequest(kinds, { method, path, contentType, body: body as string }).body ?? "");
+    return Response.json({});
+  });
+  for (const write of writes) await carryOut(write);
+  expect(sent).toHaveLength(writes.length);
+});
+
+test("no other file of the console writes anything", () => {
+  const root = join(import.meta.dirname, "..");
+  const writing = globSync("**/*.{ts,tsx}", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .filter((file) =>
+      /\bannotating\(|\bverb: "(create|patch|delete)"|method: "/.test(readFileSync(join(root, file), "utf8")),
+    )
+    .map((file) => file.replaceAll("\\", "/"));
+  expect(writing.sort()).toEqual([
+    // Asks what the user may do.
+    "api/access.ts",
+    "api/session.ts",
+    "api/write.ts",
+    "eviction/actions.ts",
+    "kept/actions.ts",
+    "satellites/undo.ts",
+    "volumes/create-volume.tsx",
+    "volumes/delete-volume.ts",
+    "volumes/volumes.tsx",
+  ]);
+});
