@@ -8,7 +8,7 @@ import { conditions, lifeConditions, policyOf } from "../../functions/satellite/
 import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { conditionOf, lastWords } from "../api/progress.ts";
+import { conditionOf } from "../api/progress.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
@@ -16,7 +16,7 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { nineSteps, stepNow } from "./steps.ts";
+import { leavingOf, takesSlot } from "./leaving.ts";
 import { undo } from "./undo.ts";
 
 interface Satellite extends KubernetesObject {
@@ -58,9 +58,9 @@ export default function Satellites() {
         {(satellites) => (
           <div className="hf-stack">
             {unread.length > 0 && <p>Not all of it can be shown: {unread.join(" ")}</p>}
-            <Slots clusters={objectsOf(clusters)} leaving={leaving} />
+            <Slots clusters={objectsOf(clusters)} leaving={leaving.filter(takesSlot)} />
             {leaving.map((satellite) => (
-              <Evacuation
+              <Leaving
                 key={satellite.metadata.uid}
                 satellite={satellite}
                 node={byName.get(satellite.metadata.name)}
@@ -139,7 +139,7 @@ function Slots({
   );
 }
 
-interface EvacuationProps {
+interface LeavingProps {
   readonly satellite: Satellite;
   readonly node: KubernetesObject | undefined;
   readonly clusters: readonly Cluster[];
@@ -147,13 +147,13 @@ interface EvacuationProps {
   readonly isPolicyKnown: boolean;
 }
 
-/** The nine steps of one evacuation. The step is the one that its condition or its rules name last. */
-function Evacuation({ satellite, node, clusters, isPolicyKnown }: EvacuationProps) {
+/** One satellite that leaves, with the steps that its policy has. */
+function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
   const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const [isAll, setIsAll] = useState(false);
-  const condition = conditionOf(satellite, conditions.evacuated);
   const { name, deletionTimestamp } = satellite.metadata;
-  const now = stepNow(lastWords(satellite), condition?.reason);
+  const { label, what, steps, now, message, since, trouble } = leavingOf(satellite);
+  const isEvacuated = steps.length > 0;
   const { waits } = marksFor(name);
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
   const isMachineHeld = isSeenDeleting(satellite) && mayCarryHooks(satellite);
@@ -166,32 +166,36 @@ function Evacuation({ satellite, node, clusters, isPolicyKnown }: EvacuationProp
     volume: byHandle.get(name),
   }));
   return (
-    <section aria-label={`Evacuation of ${name}`} className="hf-stack">
+    <section aria-label={label} className="hf-stack">
       <Title headingLevel="h2">
         <ObjectLink to={{ kind: LinstorSatellite.kind, name }} /> is leaving{" "}
-        {condition?.reason === "Error" && <State tone="bad">Needs a person</State>}
-        {condition?.reason === "Away" && <State tone="warning">Waits for what is away</State>}
+        {trouble === "error" && <State tone="bad">Needs a person</State>}
+        {trouble === "away" && <State tone="warning">Waits for what is away</State>}
       </Title>
-      <ProgressStepper isCompact={!isAll} aria-label={`Steps of ${name}`}>
-        {nineSteps.map(({ name: step, title }, index) => (
-          <ProgressStep
-            key={step}
-            id={`${name}-${step}`}
-            titleId={`${name}-${step}-title`}
-            aria-label={`${title}: ${index < now ? "done" : index === now ? "now" : "to come"}`}
-            variant={index < now ? "success" : index === now ? "info" : "pending"}
-            isCurrent={index === now}
-          >
-            {title}
-          </ProgressStep>
-        ))}
-      </ProgressStepper>
+      {isEvacuated && (
+        <ProgressStepper isCompact={!isAll} aria-label={`Steps of ${name}`}>
+          {steps.map(({ name: step, title }, index) => (
+            <ProgressStep
+              key={step}
+              id={`${name}-${step}`}
+              titleId={`${name}-${step}-title`}
+              aria-label={`${title}: ${index < now ? "done" : index === now ? "now" : "to come"}`}
+              variant={index < now ? "success" : index === now ? "info" : "pending"}
+              isCurrent={index === now}
+            >
+              {title}
+            </ProgressStep>
+          ))}
+        </ProgressStepper>
+      )}
+      {what && <p>{what}</p>}
       <p>
-        {condition?.message ?? "No function has said anything of it yet."} Last change:{" "}
-        <Age at={condition?.lastTransitionTime ?? deletionTimestamp} />.{" "}
-        <button type="button" className="pf-v6-c-button pf-m-link pf-m-inline" onClick={() => setIsAll(!isAll)}>
-          {isAll ? "Show the steps as one line" : "Show all nine steps"}
-        </button>
+        {message ?? "No function has said anything of it yet."} Last change: <Age at={since ?? deletionTimestamp} />.{" "}
+        {isEvacuated && (
+          <button type="button" className="pf-v6-c-button pf-m-link pf-m-inline" onClick={() => setIsAll(!isAll)}>
+            {isAll ? "Show the steps as one line" : "Show all nine steps"}
+          </button>
+        )}
       </p>
       {machine && <p>The Machine {machine} waits until Holdfast removes its hooks.</p>}
       {marked.length > 0 && (
@@ -219,8 +223,8 @@ function Evacuation({ satellite, node, clusters, isPolicyKnown }: EvacuationProp
         Where the copies are now, only LINSTOR knows, which the console does not ask:{" "}
         <code>linstor resource list --nodes {name}</code>
       </p>
-      {deletionTimestamp ? (
-        policyOf(satellite.spec) === "Evacuate" && <Act action={undo(satellite, node, placement, isPolicyKnown)} />
+      {!isEvacuated ? null : deletionTimestamp ? (
+        <Act action={undo(satellite, node, placement, isPolicyKnown)} />
       ) : (
         <p>To undo it, keep the Machine: Holdfast undoes the evacuation as soon as nothing leaves any more.</p>
       )}
