@@ -20,10 +20,15 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since the epoch; moves every ten seconds. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+const read = () => now;
 
-/** A time as people say it, with the exact one in its title. `at` is RFC 3339; an unreadable one is shown as it is. */
+/** Milliseconds since the epoch; moves every ten seconds. */
+export const useNow = (): number => useSyncExternalStore(subscribe, read, read);
+
+/**
+ * A time as people say it, with the exact one for a pointer and for screen readers, which do not read titles. `at` is
+ * RFC 3339; an unreadable one is shown as it is.
+ */
 export function Age({ at }: { readonly at: string | undefined }) {
   const now = useNow();
   if (!at) return <>-</>;
@@ -32,6 +37,7 @@ export function Age({ at }: { readonly at: string | undefined }) {
   return (
     <time dateTime={at} title={at}>
       {relativeTime(time, Math.max(now, Date.now()))}
+      <span className="pf-v6-screen-reader"> ({at})</span>
     </time>
   );
 }

@@ -67,7 +67,7 @@ function withoutScrolledRegion(structure: string): string {
 async function structureOf(page: Page): Promise<string> {
   const dialog = page.getByRole("dialog");
   const part = (await dialog.count()) > 0 ? dialog : page.getByRole("main");
-  const time = /(in )?\b\d+ (second|minute|hour|day)s?( ago)?/g;
+  const time = /(in )?\b\d+ (second|minute|hour|day)s?( ago)?( \([-\dT:.]+Z\))?/g;
   // Which functions there are is said elsewhere.
   const [shown = ""] = (await part.ariaSnapshot()).split(/^.*heading "Functions and sources"/m);
   const named = shown
