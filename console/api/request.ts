@@ -30,7 +30,7 @@ export class Away extends Error {
   }
 }
 
-/** Whether the same question may have an answer later: nothing has answered, or something is broken that may be mended. */
+/** Whether another try may have an answer: there was none, or something is broken that may be mended. */
 export const isWorthAnotherTry = (error: Error): boolean =>
   error instanceof Away || (error instanceof Refusal && error.status >= 500);
 

@@ -51,7 +51,7 @@ export interface Failure {
   readonly advice?: string;
 }
 
-/** What is known of a write that {@link carryOut} rejected. Only an answer that refuses it says that nothing is done. */
+/** What is known of a write that {@link carryOut} rejected. Only an answer that refuses it rules out an effect. */
 export function failureOf(error: unknown): Failure {
   const { message } = error as Error;
   const status = (error instanceof Refusal || error instanceof Away ? error.status : undefined) ?? 0;

@@ -82,6 +82,10 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
       expect(deniedPatch.json.message).toContain(`"system:serviceaccount:${namespace}:reader" cannot patch`);
     });
     await Promise.all(attempts);
+    const look = { metadata: { annotations: { "holdfast.dev/look": "now" } } };
+    const unknown = await ask({ method: "PATCH", path: home, headers: { cookie: editor }, body: look });
+    // What no page writes does not reach the API server.
+    expect([unknown.status, unknown.headers["x-holdfast-console"]]).toEqual([403, "refused"]);
     const whoAmI = await ask({ path: "/session", headers: { cookie: reader } });
     expect(whoAmI.json).toMatchObject({ signedIn: true, user: `system:serviceaccount:${namespace}:reader` });
   });
