@@ -44,8 +44,8 @@ export const restore: Subcommand = {
         new Command("restore")
           .summary("list kept volumes, offer them to claims, keep them longer, or have them reclaimed")
           .description(
-            "Lists volumes that undelete keeps after their claims, and does in one word what its annotations do. " +
-              "Each change is of the object as it was just read, and names the kubectl command that it stands for.",
+            "Lists volumes that undelete keeps after their claims were deleted, and sets its annotations for you. " +
+              "It changes an object only as it has just read it, and prints the kubectl command that does the same.",
           )
           .addArgument(
             new Argument("<ACTION>", "what to do").choices(["list", "claim", "namespace", "keep", "release"]),
@@ -66,11 +66,11 @@ export const restore: Subcommand = {
       throw new UserError(`restore list takes no name. For one namespace: restore list -n ${name}`);
     for (const [option, of] of Object.entries(onlyFor))
       if (options[option as keyof typeof onlyFor] !== undefined && action !== of)
-        throw new UserError(`--${option} is for restore ${of}.`);
+        throw new UserError(`--${option} works only with restore ${of}.`);
     const { client, namespace } = openCluster(options);
     const out = terminal(process.stdout);
     if (action === "list") return list(await findKept(client, options.namespace), output, out);
-    if (output) throw new UserError("-o is for restore list.");
+    if (output) throw new UserError("-o works only with restore list.");
     if (!name) throw new UserError(`restore ${action} needs a name. See holdfast restore --help.`);
     return carryOut(client, await planOf(client, action, name, options, namespace), options, out);
   },

@@ -17,7 +17,7 @@ export function unreadSettings(
   );
   if (found.length === 0) return undefined;
   return (
-    `${[...new Set(found)].join(", ")} of ${slug(name)} could not be read: it comes from a Secret or from ` +
-    "Kubernetes itself, or from a ConfigMap that lacks it or that you may not get."
+    `${[...new Set(found)].join(", ")} of ${slug(name)} could not be read. The value comes from a Secret, from ` +
+    "Kubernetes itself, or from a ConfigMap that does not contain it or that you may not read."
   );
 }

@@ -56,5 +56,5 @@ test("where a Secret names the finalizer and none is given, it says what to give
   const chosen = withChosenFinalizers(client, protecting, [fromSecret], []);
   await expect(chosen).rejects.toThrow(UserError);
   await expect(chosen).rejects.toThrow("FINALIZER of pvc-protection-release could not be read");
-  await expect(chosen).rejects.toThrow("Give it by --finalizer");
+  await expect(chosen).rejects.toThrow("Name the finalizer with --finalizer.");
 });

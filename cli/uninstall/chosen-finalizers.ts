@@ -31,8 +31,8 @@ export async function withChosenFinalizers(
         if (value) chosen.push(value);
         else if (value === undefined && given.length === 0 && (unread.includes(setting) || unread.includes("*")))
           throw new UserError(
-            `${setting} of ${slug(rule.name)} could not be read, so what carries the finalizer is not known. Give it ` +
-              "by --finalizer.",
+            `${setting} of ${slug(rule.name)} could not be read, so Holdfast cannot find the objects with this ` +
+              "finalizer. Name the finalizer with --finalizer.",
           );
       }
       const { finalizers } = rule;

@@ -13,7 +13,7 @@ test("what needs the L2 agent of its Node is to leave when that agent has to go"
   expect(isLeaving(compute, node("True"))).toBe(true);
 });
 
-test("an L2 agent asks for an agreement when it has to go, and the words say what comes of it", () => {
+test("an L2 agent asks for an agreement when it has to go, and the action says what happens then", () => {
   const agent = (message: string) =>
     ({
       apiVersion: "network.yaook.cloud/v1",
@@ -24,7 +24,7 @@ test("an L2 agent asks for an agreement when it has to go, and the words say wha
   expect(isAsked(agent("The pod of the L2 agent is on the Node."))).toBe(false);
   const asks = agent("The L2 agent has to go. Run kubectl annotate holdfast.dev/approve-eviction=true");
   expect(isAsked(asks)).toBe(true);
-  expect(approve(asks).does).toContain("All that needs it leaves its Node first.");
+  expect(approve(asks).does).toContain("the compute node and the agents that need it leave the Node.");
   expect(abort(asks).does).toContain("this changes nothing");
   expect(approve({ ...asks, kind: "NovaComputeNode", apiVersion: "compute.yaook.cloud/v1" }).does).toContain("moves");
 });

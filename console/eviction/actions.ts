@@ -39,7 +39,8 @@ function annotate(object: KubernetesObject, key: string, value: string | null): 
 export const approve = (object: KubernetesObject): Action => ({
   label: "Approve",
   does: isBase(object)
-    ? `This agrees that ${object.kind} ${object.metadata.name} goes. All that needs it leaves its Node first.`
+    ? `This agrees to the removal of ${object.kind} ${object.metadata.name}. First, the compute node and the agents ` +
+      "that need it leave the Node."
     : `This agrees to the eviction of ${object.kind} ${object.metadata.name}. What it serves moves to others, and it ` +
       "is removed when nothing is left.",
   ...annotate(object, approvalKey, "true"),
@@ -49,8 +50,8 @@ export const approve = (object: KubernetesObject): Action => ({
 export const abort = (object: KubernetesObject): Action => ({
   label: "Abort",
   does: isBase(object)
-    ? `This withdraws the agreement that ${object.kind} ${object.metadata.name} goes. If the label of its Node is ` +
-      "True by now, this changes nothing: what needs it leaves all the same."
+    ? `This withdraws the agreement to the removal of ${object.kind} ${object.metadata.name}. If the maintenance ` +
+      "label of its Node is already True, this changes nothing: the removal goes on."
     : `This withdraws the agreement to the eviction of ${object.kind} ${object.metadata.name}. No new move begins, ` +
       "those that are open end, and what Holdfast has disabled is enabled again.",
   ...annotate(object, approvalKey, null),

@@ -56,7 +56,10 @@ export default function Eviction() {
   const isAllRead = lists.every(({ is }) => is === "ready" || is === "absent");
   const nodeColumns = useMemo(() => columnsOfNodes(all, isAllRead), [all, isAllRead]);
   return (
-    <Page title="Eviction" intro="Compute hosts and agents of OpenStack: what leaves, what it waits for, who holds it.">
+    <Page
+      title="Eviction"
+      intro="Compute hosts and agents of OpenStack: which ones leave, what they wait for, and who holds them."
+    >
       <Known
         list={computes}
         what="Compute nodes"
@@ -69,7 +72,7 @@ export default function Eviction() {
                 {unread.map(({ message }) => message).join(" ")}
               </Alert>
             )}
-            {settings.is === "refused" && <p>When evictions may begin is not known: {settings.message}</p>}
+            {settings.is === "refused" && <p>The eviction windows cannot be read: {settings.message}</p>}
             <Windows settings={objectsOf(settings)[0]?.data} />
             <Title headingLevel="h2">Compute nodes and agents</Title>
             <ObjectTable

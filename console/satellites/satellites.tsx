@@ -226,7 +226,10 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
       {!isEvacuated ? null : deletionTimestamp ? (
         <Act action={undo(satellite, node, placement, isPolicyKnown)} />
       ) : (
-        <p>To undo it, keep the Machine: Holdfast undoes the evacuation as soon as nothing leaves any more.</p>
+        <p>
+          If its Machine is being deleted, no one can cancel that. See “Undo an evacuation” in docs/satellites.md of
+          Holdfast.
+        </p>
       )}
     </section>
   );

@@ -20,6 +20,6 @@ test.each([
 });
 
 test("while Nodes or LinstorClusters are unread, the policy is not to be set", () => {
-  expect(undo(object("node-1"), undefined, {}, false).refused).toMatch(/^Nodes and LinstorClusters are not read/);
+  expect(undo(object("node-1"), undefined, {}, false).refused).toMatch(/^Nodes or LinstorClusters could not be read/);
   expect(undo(object("node-1"), undefined, {}, true).refused).toBeUndefined();
 });

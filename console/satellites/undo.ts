@@ -31,9 +31,9 @@ export function undo(
       patch: { metadata: { uid }, spec: { deletionPolicy: "Retain" } },
     },
     refused: !isPolicyKnown
-      ? "Nodes and LinstorClusters are not read, so it is not known whether a configuration would set the policy back."
+      ? "Nodes or LinstorClusters could not be read: it is not known whether a configuration sets the policy."
       : isConfigured
-        ? `While Node ${name} matches, LinstorSatelliteConfigurations give the policy: set deletionPolicy there.`
+        ? `LinstorSatelliteConfigurations set the policy while Node ${name} matches. Change it there.`
         : undefined,
   };
 }

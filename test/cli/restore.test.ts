@@ -143,9 +143,9 @@ test.each([
   [["restore", "keep", "kept"], "Say how long: --for 30m"],
   [["restore", "keep"], "restore keep needs a name."],
   [["restore", "list", "shop"], "restore list takes no name. For one namespace: restore list -n shop"],
-  [["restore", "claim", "data", "-n", "shop", "--for", "7d"], "--for is for restore keep."],
-  [["restore", "keep", "kept", "--for", "7d", "--volume", "kept"], "--volume is for restore claim."],
-  [["restore", "claim", "data", "-n", "shop", "--former", "a"], "--former is for restore namespace."],
+  [["restore", "claim", "data", "-n", "shop", "--for", "7d"], "--for works only with restore keep."],
+  [["restore", "keep", "kept", "--for", "7d", "--volume", "kept"], "--volume works only with restore claim."],
+  [["restore", "claim", "data", "-n", "shop", "--former", "a"], "--former works only with restore namespace."],
   [["restore", "namespace", "shop"], "There is no namespace shop. Create it, run this again"],
   [["restore", "keep", "kept", "--for", "ever"], "Ask for this right, or name another --context."],
 ])("%j ends with 2, writes nothing, and says what to do", async (args, message) => {

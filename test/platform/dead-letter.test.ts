@@ -79,7 +79,7 @@ test("a dead-lettered event is shown on its object, logged, and kept", async () 
   const refused = "The function pvc-protection-release did not take a change of";
   const advice =
     " Grant the function's role what it lacks, or correct the admission policy that forbids it: the reply says " +
-    "which. The sweep tries again every five minutes for an hour, and then ever more rarely. To have it sooner, " +
+    "which. The sweep tries again every five minutes for an hour, and then ever more rarely. To retry sooner, " +
     "replay the event. " +
     `The event, with the reply, is kept as ${kept} in the ConfigMap holdfast-dead-letters.`;
   expect(await events()).toMatchObject([

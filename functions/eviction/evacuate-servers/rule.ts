@@ -34,15 +34,15 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
     if (!record.hard || !service.isForcedDown) {
       const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
-      const hard = new Date(now).toISOString();
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service: service.id, ...reason });
       const { forced: _, ...before } = record;
-      const writes = [noted(context, { ...before, hard }), ...shows({ message }), ...gone];
+      const writes = [noted(context, { ...before, hard: new Date(now).toISOString() }), ...shows({ message }), ...gone];
       return [about.call(message, { step: { name: "called" }, writes, command, next })];
     }
-    if (gone.length > 0) return [act("The pods of nova-compute go, because its host is off.", gone)];
+    const removed = object.spec.template ? "pods" : "scheduling label";
+    if (gone.length > 0) return [act(`The host is off: Holdfast removes the ${removed} of nova-compute.`, gone)];
     const left = withoutRestored(host.outage, host.host, record);
     if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
     const { forced } = record;

@@ -81,21 +81,24 @@ function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespa
         "It could not be reached, or could not reach the API server or its external system. " +
         (since === undefined
           ? "The sweep tries again every five minutes; if that does not help, look at the function's log."
-          : `This has been so since ${new Date(since).toISOString()}. The sweep tries again every five minutes for ` +
-            "an hour, and then ever more rarely: look at the function's log.")
+          : `${failingSince(since)} The sweep tries again every five minutes for an hour, and then ever more rarely. ` +
+            "Look at the function's log.")
       );
   }
 }
 
-/** What comes of the event by itself, where its cause is corrected. */
+/** What happens to the event when its cause is corrected. */
 function again(event: DeadLetteredEvent): string {
   if (resendAt(event) === undefined) return "Then replay the event.";
-  const since = event.since === undefined ? "" : `It has failed since ${new Date(event.since).toISOString()}. `;
+  const since = event.since === undefined ? "" : `${failingSince(event.since)} `;
   return (
-    `${since}The sweep tries again every five minutes for an hour, and then ever more rarely. To have it sooner, ` +
+    `${since}The sweep tries again every five minutes for an hour, and then ever more rarely. To retry sooner, ` +
     "replay the event."
   );
 }
+
+const failingSince = (since: number) =>
+  `The function has taken no such event of this object since ${new Date(since).toISOString()}.`;
 
 const namesOf = (secrets: readonly string[]) =>
   secrets.length === 1 ? `the Secret ${secrets[0]}` : `each of the Secrets ${secrets.join(", ")}`;

@@ -14,7 +14,7 @@ import { comeBack, readKeptEvents, resend } from "./resend.ts";
 import { type Owed, readStatus, type SweepStatus } from "./status.ts";
 import { type Row, readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick, tablesList } from "./tick.ts";
-import { comparedWays, type KnownWays, lookAtWays, standInWay, type Way } from "./ways.ts";
+import { comparedWays, type KnownWays, lookAtWays, standIn, standInWay, type Way } from "./ways.ts";
 
 /** What a sweep stands on. */
 export interface SweepTools {
@@ -143,19 +143,20 @@ function whatLostEvents(
   length: number,
 ): string | undefined {
   if ((before.channels ?? channels) !== channels)
-    return "The brokers' channels are not those of the tick before: every object has an event.";
+    return "The brokers' channels are not those of the tick before: every object gets an event.";
   if (waysBack.length > 0) {
-    const have = waysBack.length === 1 ? "has" : "have";
-    return `${waysBack.join(" and ")} ${have} become Ready since the tick before: every object has an event.`;
+    // It has no conditions: it reports itself since when it has missed no change.
+    if (waysBack.includes(standIn)) return `${standIn} may have missed changes: every object gets an event.`;
+    const names = waysBack.join(" and ");
+    return `Changes may have reached no function until ${names} became Ready: every object gets an event.`;
   }
-  if (back.length > 0)
-    return `${back.join(" and ")} could not take more events than are kept: every object has an event.`;
+  if (back.length > 0) return `${back.join(" and ")} failed for more events than are kept: every object gets an event.`;
   const last = Date.parse(before.began ?? "");
   const gap = began - last;
   // The sweep does not know its schedule, only the length of a tick, which is shorter, and the pauses before. Of two
   // the shorter one counts: the other may be of an outage.
   if (!before.pauses?.length || !(gap > Math.max(2 * length, 1.5 * Math.min(...before.pauses)))) return undefined;
-  return `The sweep has written down no tick since ${new Date(last).toISOString()}: every object has an event.`;
+  return `The sweep has written down no tick since ${new Date(last).toISOString()}: every object gets an event.`;
 }
 
 /**

@@ -61,12 +61,15 @@ export async function lookAtWays(client: Client, namespace: string, now: number)
   return lists.flat();
 }
 
+/** Without Knative: the one process that is source and broker. */
+export const standIn = "platform-source";
+
 /**
- * Without Knative: the one process that is source and broker. `times` (RFC 3339) is what it has said with its schedule;
+ * The same process as it is known without Knative. `times` (RFC 3339) is what it has said with its schedule;
  * anyone may have said others, so one that is not known counts before one that is.
  */
 export function standInWay(times: readonly string[], known: KnownWays | undefined, now: number): Way {
-  const name = "platform-source";
+  const name = standIn;
   const since = times.find((time) => time !== known?.[name]) ?? times[0];
   return since && isOver(since, now) ? { name, ready: since } : { name };
 }
