@@ -39,7 +39,7 @@ const benches: Readonly<Record<string, Benchmark>> = {
     load: () => import("./cost/run.ts"),
   },
   rest: {
-    doc: "what an installation does, and how long its pods are there, while nobody does anything",
+    doc: "what an installation does, and how long its pods are there, while nothing changes",
     load: () => import("./rest/run.ts"),
   },
   eviction: {

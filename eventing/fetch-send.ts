@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { Send } from "./send.ts";
 
-/** A `Send` over HTTP, to be closed when nobody needs it any more. */
+/** A `Send` over HTTP, to be closed when it is no longer needed. */
 export interface FetchSend {
   readonly send: Send;
   /** Waits for requests under way, then closes the connections. */

@@ -41,7 +41,7 @@ function main(): void {
   const server = createHttp(standalone);
   server.listen(Number(process.env.PORT || 8080), () => log.info({}, "Sources and brokers are at work."));
 
-  // What has been taken is delivered before the end; whoever sends meanwhile is not listened to any more.
+  // What has been taken is delivered before the end; events that are sent meanwhile are not taken any more.
   const leave = async () => {
     ended.abort(new Error("The process was asked to end."));
     server.close();

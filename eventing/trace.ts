@@ -1,6 +1,8 @@
 import type { Attributes } from "./event/cloud-event.ts";
 
-/** One step on the way of an event, or the loss of events that nobody saw. `at` is in milliseconds since the epoch. */
+/**
+ * One step on the way of an event, or the loss of events that no source saw. `at` is in milliseconds since the epoch.
+ */
 export type Hop = { at: number } & (
   | ({ event: Attributes } & EventHop)
   /** `gap`: changes from here until the next watch are lost, no event shows them. `trouble`: what is tried again. */

@@ -42,10 +42,10 @@ describe("what cannot be done is one line and a code", () => {
   });
 
   test("a cluster that does not answer", async () => {
-    const nobody = createServer().listen(0, "127.0.0.1");
-    await once(nobody, "listening");
-    const { port } = nobody.address() as { port: number };
-    nobody.close();
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as { port: number };
+    closed.close();
     const file = join(temporary, "kubeconfig");
     const cluster = { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true };
     await writeKubeconfig(file, cluster, "me", { token: "a" });

@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   return inSession(options.tour === "only" ? 130 : 0, async (session) => {
-    // Later, because it takes longest by far: whoever has mistyped a flag, or wants help, is not kept waiting.
+    // Later, because it takes longest by far: a person who has mistyped a flag, or wants help, need not wait.
     const { run } = await import("./start/run.ts");
     return run(options, session);
   });

@@ -34,8 +34,8 @@ export interface RecordEvent extends Common {
 
 /**
  * What must be true of another object than the one that is written, whose guard says nothing of it. It is read before
- * the writes and once more behind them: what was written too late is looked at again. What comes in between nobody can
- * see.
+ * the writes and once more behind them: what was written too late is looked at again. What comes in between no reader
+ * can see.
  */
 export interface Precondition {
   readonly kind: Kind;

@@ -53,7 +53,7 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   /** Not installed by default: only where the admin installs the overlay of this name. */
   readonly overlay?: string;
   /**
-   * It acts as whoever asks it: no token of its account is mounted, only the certificate by which it knows the
+   * It acts as the user who asks it: no token of its account is mounted, only the certificate by which it knows the
    * cluster's API server, at `/etc/holdfast/kube-root-ca`.
    */
   readonly anonymous?: true;

@@ -11,7 +11,7 @@ import { describe, type KubernetesObject, referenceTo } from "./kubernetes/objec
  * another one that is under way. When it is being deleted the finalizer leaves, after all else has succeeded.
  *
  * `object`, which is undefined where it is gone, must have been read before what the decisions are about: what comes to
- * rest on it after that read is undone by whoever reads last.
+ * rest on it after that read is undone by the reader that reads last.
  */
 export function held(
   kind: Kind,

@@ -50,7 +50,7 @@ test("other details of the same step keep the time since when, another step does
 
 test("another wording alone is not written: two versions side by side would correct each other for ever", () => {
   const text = nextProgress(claim(), rule, held, "It is held.", now);
-  expect(nextProgress(claim(text), rule, held, "Somebody holds it.", now)).toBeUndefined();
+  expect(nextProgress(claim(text), rule, held, "A pod holds it.", now)).toBeUndefined();
 });
 
 test("another order of the details is not written, on whatever level", () => {
@@ -78,7 +78,7 @@ describe("what the next version has written", () => {
     ["is written over by other details", { pods: [] }, undefined, true],
     ["is written over when there is a due time now", {}, now, true],
     ["is written over when there is no due time any more", { next: "2026-03-01T12:00:00.000Z" }, undefined, true],
-    ["is written over when nobody tries any more", { attempt: 2 }, undefined, true],
+    ["is written over when no rule tries any more", { attempt: 2 }, undefined, true],
   ])("%s", (_, change, next, written) => {
     const text = nextProgress(claim(theirs(change)), rule, held, "It is held.", now + 60_000, next);
     expect(text !== undefined).toBe(written);
@@ -103,9 +103,14 @@ describe("the waiting label", () => {
     ["comes with a due time", object(false), now, { "holdfast.dev/waiting": "true" }],
     ["goes with the last due time", object(true), undefined, { "holdfast.dev/waiting": null }],
     ["stays as long as another rule has a due time", object(true, other), undefined, undefined],
-    ["comes back when somebody has taken it off", object(false, other), undefined, { "holdfast.dev/waiting": "true" }],
+    [
+      "comes back when another client has removed it",
+      object(false, other),
+      undefined,
+      { "holdfast.dev/waiting": "true" },
+    ],
     ["is left alone when it is right", object(true), now, undefined],
-    ["is not put on what nobody waits for", object(false), undefined, undefined],
+    ["is not put on an object that no rule waits for", object(false), undefined, undefined],
   ])("%s", (_, object, next, expected) => {
     expect(labelFor(object, rule, next)).toEqual(expected);
   });

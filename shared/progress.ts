@@ -60,7 +60,7 @@ export function hasNewerProgress({ metadata }: KubernetesObject, ruleName: strin
     const { v, uid } = JSON.parse(text) as { v?: unknown; uid?: unknown };
     return typeof v === "number" && v > newestRead && uid === metadata.uid;
   } catch {
-    // Damaged: whoever reads it begins anew.
+    // Damaged: the rule that reads it begins again.
     return false;
   }
 }

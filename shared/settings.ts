@@ -34,7 +34,7 @@ export function readSettings<Schema extends ZodObject>(
   throw new SettingsError(faults.join(" "));
 }
 
-/** In the words of somebody who writes an environment variable, not a program. */
+/** In the words of a person who writes an environment variable, not a program. */
 function expectation(issue: Issue): string {
   if ("origin" in issue && issue.origin === "string") return issue.message;
   switch (issue.code) {

@@ -1,7 +1,7 @@
 /**
  * As much of an API server as the release rule needs to judge a namespace: one claim that is being deleted, and as many
  * running pods as the namespace's name says (`pods-50000`), none of which uses it. A process of its own, so that it is
- * in nobody's figures. Lists are paged and compressed as the API server does.
+ * in no other figure. Lists are paged and compressed as the API server does.
  */
 import { createServer, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";

@@ -10,7 +10,7 @@ const load = fileURLToPath(new URL("load.ts", import.meta.url));
 export interface Throughput {
   /** Events per second. */
   readonly rate: number;
-  /** Events per second of its processor time: what the rate would be if nobody else used the machine. */
+  /** Events per second of its processor time: what the rate would be if no other process used the machine. */
   readonly cpuRate: number;
 }
 

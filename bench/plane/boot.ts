@@ -8,7 +8,7 @@ import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transpor
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { startControlPlane } from "../../test/cluster/control-plane.ts";
 
-/** An API server of Kubernetes for one run, with nobody at work on it. */
+/** An API server of Kubernetes for one run, with no controller at work on it. */
 export interface Plane {
   readonly admin: Client;
   readonly transport: Transport;

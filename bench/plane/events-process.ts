@@ -28,7 +28,7 @@ export interface EventsOrder {
   readonly kubeconfig: string;
   /** The sources', by service account. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Of somebody who may see namespaces and make tokens, as Knative's own controller. */
+  /** Of an account that may see namespaces and make tokens, as Knative's own controller. */
   readonly controller: string;
   readonly finalizer?: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -93,7 +93,7 @@ const eventing = createEventing({
     signal: ended.signal,
     server: "https://10.96.0.1:443",
     send: (url, request, signal) => {
-      if (new URL(url).hostname !== addressOf(order.service)) throw new Error(`Nobody is to be sent to ${url}.`);
+      if (new URL(url).hostname !== addressOf(order.service)) throw new Error(`No event is to be sent to ${url}.`);
       return revision.handle("/", request, signal);
     },
     trace,

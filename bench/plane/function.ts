@@ -72,7 +72,7 @@ export async function startFunction({ admin, kubeconfig }: Plane, options: Funct
     eventsPid: child.pid as number,
     hops,
     async stop() {
-      // It ends when nobody listens to it any more, however this process goes.
+      // It ends when its parent no longer listens to it, however this process goes.
       if (child.connected) child.disconnect();
       await ended(child, "The process of the sources and the broker");
     },

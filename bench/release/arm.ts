@@ -4,19 +4,19 @@ import { startFunction } from "../plane/function.ts";
 import { figuresOf } from "../process/figures.ts";
 import { startControllerManager } from "./controller-manager.ts";
 
-/** Somebody who releases claims, at work. */
+/** A program that releases claims, at work. */
 export interface Worker {
   readonly pid: number;
   /** Bytes between it and the API server so far; what brings it its events included. */
   bytes(): number;
-  /** Of these, the bytes of its own calls; absent where nobody else calls for it. */
+  /** Of these, the bytes of its own calls; absent where no other process calls for it. */
   ownBytes?(): number;
   /** Milliseconds of processor time that the source and the broker before it have used so far. */
   besides?(): number;
   stop(): Promise<void>;
 }
 
-/** Somebody to be measured. */
+/** A program to be measured. */
 export interface Arm {
   readonly name: string;
   start(plane: Plane): Promise<Worker>;

@@ -14,7 +14,7 @@ import { podLists } from "./pod-lists.ts";
 export interface Release {
   /** From the first deletion to the last claim gone. */
   readonly wall: number;
-  /** How long the deletions themselves took, which nobody can be faster than. */
+  /** How long the deletions themselves took, which no program can beat. */
   readonly deletions: number;
   /** For each claim, from the moment it could go until it was gone. */
   readonly delays: readonly number[];

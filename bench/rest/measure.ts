@@ -23,7 +23,7 @@ import { root } from "../../test/manifests/kustomization.ts";
 import { type Life, scaledFunction } from "./scaled-function.ts";
 import type { RestingSystem } from "./systems.ts";
 
-/** What an installation has done and cost while nobody did anything. */
+/** What an installation has done and cost while nothing changed. */
 export interface Rest {
   /** How often each function came from zero, by its Service; those that did not are not in it. */
   readonly wakes: ReadonlyMap<string, number>;
@@ -100,7 +100,7 @@ export async function openRestingCluster({
   let events = 0;
   const send: Send = async (url, request) => {
     const handle = handlers.get(new URL(url).hostname.split(".")[0] ?? "");
-    if (!handle) throw new Error(`Nobody listens at ${url}.`);
+    if (!handle) throw new Error(`No function listens at ${url}.`);
     return handle(request);
   };
   const eventing = createEventing({

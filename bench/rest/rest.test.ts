@@ -18,7 +18,7 @@ test("in an hour without a change no function runs but the sweep, and no source 
   expect(events).toBe(0);
 });
 
-test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does anything, resyncs included", async () => {
+test("all of Holdfast takes at most 600 pod-seconds an hour while nothing changes, resyncs included", async () => {
   const { rest } = await resting();
   const { wakes, podSeconds } = await rest(6 * hour);
   expect(wakes.get("pvc-protection-protect")).toBe(1);

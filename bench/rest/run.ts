@@ -18,7 +18,7 @@ const installs: readonly (readonly [string, RestingOptions])[] = [
   ["swept so, and sources without selector", { edit: (object) => withOwnPods(everyMinute(object)) }],
 ];
 
-/** Counts what an installation does and costs in six hours in which nobody does anything. */
+/** Counts what an installation does and costs in six hours without any change. */
 export async function run(): Promise<void> {
   const rows = [];
   for (const [what, options] of installs) {
@@ -30,6 +30,6 @@ export async function run(): Promise<void> {
     const perHour = (value: number) => (value / hours).toFixed(value % hours === 0 ? 0 : 1);
     rows.push({ what, cells: [perHour(sweeps), perHour(others), perHour(events), (podSeconds / hours).toFixed(0)] });
   }
-  console.log(`${hours} hours in which nobody does anything, with one resync in them; per hour:\n`);
+  console.log(`${hours} hours without any change, with one resync in them; per hour:\n`);
   console.log(table(["", "sweeps", "other runs", "events", "pod-seconds"], rows));
 }

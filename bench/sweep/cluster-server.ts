@@ -2,7 +2,7 @@
  * As much of a cluster as the sweep needs: under `/100000` the API server of a cluster with so many claims, listed as
  * metadata alone, page by page and compressed, with the sweep's table and the broker of its rows. Claims are what
  * claims of a real cluster are, none of them being deleted, and all but every sixtieth protected: what gives them
- * events is that they are not. A process of its own, so that it is in nobody's figures. `/100000/asked` answers how
+ * events is that they are not. A process of its own, so that no other figure contains it. `/100000/asked` answers how
  * much was asked for since it was asked last.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

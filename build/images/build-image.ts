@@ -11,7 +11,7 @@ import { nodePath } from "./runtime/runtime-layer.ts";
 const user = "65532:65532";
 
 /**
- * Puts layers upon a base: what runs as somebody who may write nothing in it, and needs nothing but what is in it.
+ * Puts layers upon a base: what runs as a user who may write nothing in it, and needs nothing but what is in it.
  * `created` is a time as ISO 8601 has it.
  */
 export function buildImage(

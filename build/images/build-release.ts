@@ -21,7 +21,7 @@ export interface Workshop {
   /** As ISO 8601 has it. Of images that are to be the same every time, it says nothing. */
   readonly created: string;
   readonly sbom: boolean;
-  /** Says what is being done, for whoever waits. */
+  /** Says what is being done, for a person who waits. */
   readonly show: (line: string) => void;
   /** Says what its user must know. */
   readonly warn: (line: string) => void;
@@ -32,7 +32,7 @@ export interface Workshop {
  * of the work folder.
  */
 export async function buildRelease(name: string, workshop: Workshop): Promise<Release> {
-  // Somebody else may be building the same one.
+  // Another process may be building the same one.
   const own = join(workshop.work, "building", `${name.replaceAll("/", "-")}-${process.pid}`);
   workshop.show(`${name}: bundling`);
   try {

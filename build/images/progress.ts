@@ -1,4 +1,4 @@
-/** Shows whoever waits at a terminal what is being done; in a pipe, only what must be known. */
+/** Shows a person who waits at a terminal what is being done; in a pipe, only what must be known. */
 export interface Progress {
   /** One line that the next one takes the place of. */
   show(line: string): void;

@@ -221,7 +221,7 @@ test("a workload names its version, and its pods do not, so that a release alone
   }
 });
 
-test("dead-lettered events go to the function for them where there is one, and its own to nobody", () => {
+test("dead-lettered events go to the function for them where there is one, and its own go nowhere", () => {
   const waking = declare("a/one", { triggers: [on(Pod, ["delete"])] });
   const deadLetter = declare("platform/dead-letter", {});
   const sinkOf = (...functions: readonly Declared[]) =>

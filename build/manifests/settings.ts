@@ -50,7 +50,7 @@ export function commonSettingsOf(functions: readonly Declared[]): readonly Setti
   return [...new Map(found.map((setting) => [setting.variable, setting])).values()];
 }
 
-/** The same for whoever has settings without being a function. */
+/** The same for a part that has settings without being a function. */
 export function settingsOfSchema(name: string, settings: ZodObject): readonly Setting[] {
   return [...propertiesOf(name, settings), ...common];
 }

@@ -75,7 +75,7 @@ const secretIn = (environment: Readonly<Record<string, string>>): readonly strin
 
 function write(file: string, text: string): void {
   try {
-    // Nobody else on this machine needs to read it.
+    // No other user of this machine needs to read it.
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     throw new UserError(`${file} cannot be written: ${(cause as Error).message}`, { cause });

@@ -43,7 +43,7 @@ export interface Explanation {
   readonly gaps: readonly string[];
 }
 
-/** Rules that are installed, and all that there are: what the others hold, nobody lets go. */
+/** Rules that are installed, and all that there are: what the others hold stays held. */
 export interface Rules {
   readonly installed: readonly AskedRule[];
   readonly all: readonly Rule[];

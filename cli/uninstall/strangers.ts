@@ -13,7 +13,7 @@ const passing = ["Event", "Endpoints", "EndpointSlice", "Lease"];
  */
 export async function strangersIn(client: Client, namespace: string): Promise<readonly string[]> {
   const strangers: string[] = [];
-  // A group that does not answer may have objects there: nobody can tell.
+  // A group that does not answer may have objects there: that is unknown.
   const kinds = await discover(client, (path) => strangers.push(`what ${path} serves, which does not answer`));
   for (const kind of kinds) {
     const isRead = kind.namespaced && kind.preferred && ["list", "delete"].every((verb) => kind.verbs.includes(verb));

@@ -12,7 +12,7 @@ export interface Action {
   readonly command: string;
   readonly write: Write;
   readonly isDanger?: boolean;
-  /** Why it must not be done now, whoever asks. */
+  /** Why no user may do it now. */
   readonly refused?: string | undefined;
   /** What is asked for beside the confirmation. */
   readonly form?: React.ReactNode;

@@ -87,7 +87,7 @@ describe("namespaces", () => {
     expect(api.requests).toHaveLength(requests);
   });
 
-  test("that come and go make it begin anew where it is to roll as Knative's adapter does", async () => {
+  test("that come and go make it begin again where it is to roll as Knative's adapter does", async () => {
     const { pods, api, clock } = await setUp({
       spec: { namespaceSelector: {} },
       namespaces: ["a"],

@@ -20,8 +20,8 @@ export interface ManagedSourceOptions {
   /** Absent: the source watches with the tools' own identity, and no permissions are checked. */
   readonly identify?: Identify | undefined;
   /**
-   * Begin anew, with the gap that comes with it, when a namespace comes or goes, even where all of them are watched: as
-   * the adapter of Knative does, whose list of namespaces is part of its Deployment. A source with a label selector
+   * Begin again, with the gap that comes with it, when a namespace comes or goes, even where all of them are watched:
+   * as the adapter of Knative does, whose list of namespaces is part of its Deployment. A source with a label selector
    * always does.
    */
   readonly rollOnNamespaces: boolean;
@@ -42,7 +42,7 @@ export interface ManagedSource {
 /** Milliseconds until missing permissions are looked for again; doubled up to a minute. */
 const firstRecheck = 1000;
 
-/** Finds the namespaces, checks the permissions, runs the source, and begins anew when the namespaces change. */
+/** Finds the namespaces, checks the permissions, runs the source, and begins again when the namespaces change. */
 export function manageSource(
   plan: ApiServerSourcePlan,
   options: ManagedSourceOptions,

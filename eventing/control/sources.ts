@@ -8,7 +8,7 @@ import type { Address } from "./standing.ts";
 import type { Find } from "./subscriptions.ts";
 
 interface RunningSource {
-  /** What it was started with: anything else starts it anew. */
+  /** What it was started with: anything else starts it again. */
   readonly settings: string;
   readonly sink: Address;
   /** Only of an ApiServerSource whose sink has an address. */
@@ -18,7 +18,7 @@ interface RunningSource {
 
 /** The sources that run. */
 export interface Sources {
-  /** Starts what is new, stops what is gone, and starts anew what asks for something else or goes elsewhere. */
+  /** Starts what is new, stops what is gone, and starts again what asks for something else or goes elsewhere. */
   keep(): void;
   get(kind: "ApiServerSource" | "PingSource", key: string): RunningSource | undefined;
 }

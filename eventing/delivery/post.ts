@@ -71,7 +71,7 @@ async function once({ clock, send }: PostTools, task: Omit<Post, "judge" | "isRe
   signal.throwIfAborted();
   const { timeout } = policy;
   const stop = new AbortController();
-  // A subscriber need not notice that nobody waits for it any more.
+  // A subscriber need not notice that the broker no longer waits for it.
   const stopped = Promise.withResolvers<never>();
   const end = (reason: unknown) => {
     stop.abort(reason);

@@ -29,7 +29,7 @@ export interface ApiServerSourcePlan {
   /** Extensions set on each event. */
   readonly extensions: Readonly<Record<string, string>>;
   readonly filter: Filter;
-  /** Do not check permissions, and begin anew whenever any watch ends. */
+  /** Do not check permissions, and begin again whenever any watch ends. */
   readonly failFast: boolean;
 }
 

@@ -32,7 +32,7 @@ export function isEventing(object: KubernetesObject): boolean {
 }
 
 /**
- * What was read of an object, which nobody changes in place: a simulation declares the same ones thousands of times.
+ * What was read of an object, which no code changes in place: a simulation declares the same ones thousands of times.
  */
 const known = new WeakMap<KubernetesObject, { readonly features: Features; readonly plan: PlanOf<EventingKind> }>();
 

@@ -274,7 +274,7 @@ describe("a watch that ends", () => {
   test.each<[string, number | Error]>([
     ["with 410", 410],
     ["broken", new Error("socket hang up")],
-  ])("%s begins anew with the present: what happened in between is lost", async (_, how) => {
+  ])("%s begins again with the present: what happened in between is lost", async (_, how) => {
     const { api, clock, hops, seen } = await setUp();
     api.end(how);
     await clock.settle();
@@ -349,7 +349,7 @@ describe("a source that is started again", () => {
     expect(api.requests).toHaveLength(count);
   });
 
-  test("begins anew at the end of any watch when permissions are not checked", async () => {
+  test("begins again at the end of any watch when permissions are not checked", async () => {
     const { api, clock, hops, reports } = await setUp({
       annotations: { "features.knative.dev/apiserversource-skip-permissions-check": "true" },
       spec: {

@@ -11,7 +11,7 @@ const longestSleep = 86_400_000;
 
 /**
  * Fires on a schedule until `signal` aborts. Each tick is sent on its own, however long the one before it takes; a tick
- * that falls into a time when nobody listens is not made up for.
+ * that falls into a time without a listener is not made up for.
  */
 export async function runPingSource(
   plan: PingSourcePlan,

@@ -38,7 +38,7 @@ export interface WatchOfChanges {
 /**
  * Sees changes as the reflector inside an ApiServerSource does, which keeps no objects: what exists at the start is
  * passed over, a watch that the server closes is taken up where it was, one that it refuses is asked for again, and
- * after any other end (410 above all) it begins anew with the present, so that all that happened in between goes
+ * after any other end (410 above all) it begins again with the present, so that all that happened in between goes
  * unseen.
  */
 export function watchChanges(

@@ -104,7 +104,7 @@ describe("watchEvents", () => {
       status: 403,
       reason: "Forbidden",
     },
-    { what: "a refusal by somebody else", transport: answering(502, "<html>"), status: 502, reason: "Unknown" },
+    { what: "a refusal by a proxy", transport: answering(502, "<html>"), status: 502, reason: "Unknown" },
     { what: "something that is no JSON", transport: answering(200, "{\n"), status: 0, reason: "Unreadable" },
     {
       what: "no answer",

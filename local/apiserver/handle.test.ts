@@ -79,7 +79,7 @@ describe("forms of an answer", () => {
 });
 
 describe("failures", () => {
-  test("that are nobody's fault but ours say no more than their message", async () => {
+  test("that are a fault on our side say no more than their message", async () => {
     const { status, body } = encodeFailure(new Error("a bug"));
     const text = (await Array.fromAsync(body)).join("");
     expect([status, JSON.parse(text).message]).toEqual([500, "Internal error occurred: a bug"]);

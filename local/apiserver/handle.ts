@@ -49,7 +49,7 @@ export async function handle(state: State, request: ApiRequest): Promise<ApiResp
 
 const pathVerbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "delete" } as const;
 
-/** Where nobody has ever heard of even the group there is a plain page; the rest answers with a Status. */
+/** Where even the group is unknown there is a plain page; the rest answers with a Status. */
 const nothing = () => respond(404, "text/plain; charset=utf-8", once("404 page not found\n"));
 
 const isReview = ({ resource }: Call) => !resource.custom && resource.kind.endsWith("Review");

@@ -4,7 +4,7 @@ import { openDefinition } from "../cluster/open-definition.ts";
 const core = { apiVersion: "cluster.x-k8s.io/v1beta2", namespaced: true } as const;
 export const Machine = { ...core, kind: "Machine", plural: "machines" } as const satisfies Kind;
 export const Cluster = { ...core, kind: "Cluster", plural: "clusters" } as const satisfies Kind;
-/** Infrastructure that nobody reconciles, as tests of Cluster API have it: gone as soon as it is deleted. */
+/** Infrastructure without a controller, as tests of Cluster API have it: gone as soon as it is deleted. */
 export const GenericMachine = {
   apiVersion: "infrastructure.cluster.x-k8s.io/v1",
   kind: "GenericMachine",

@@ -30,21 +30,21 @@ export async function create(client: Client, objects: readonly KubernetesObject[
   for (const [kind, object] of await sortForCreation(client, objects)) await client.create(kind, object);
 }
 
-/** Marks what this program put on somebody's cluster, so that a run after one that was killed knows it again. */
+/** Marks what this program put on a user's cluster, so that a run after one that was killed knows it again. */
 export const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
 
 /** Whether a run of this program made the object. */
 export const isOurs = ({ metadata }: KubernetesObject): boolean =>
   metadata.labels?.["app.kubernetes.io/managed-by"] === "holdfast-laptop";
 
-/** Objects on somebody's cluster that are to be taken away again. */
+/** Objects on a user's cluster that are to be removed again. */
 export interface Guests {
   /**
    * Creates objects, marked as ours; one that is there and not ours is left alone and complained about. Rejects when
    * `signal` aborts.
    */
   add(objects: readonly KubernetesObject[], signal: AbortSignal): Promise<void>;
-  /** Whether objects of another run were found and made anew. */
+  /** Whether objects of another run were found and made again. */
   tookOver(): Promise<boolean>;
   /** Deletes them, last first, and resolves when the server no longer has any of them. */
   remove(): Promise<void>;
@@ -99,7 +99,7 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
       const leaving = present.splice(0).reverse();
       for (const [kind, { metadata }] of leaving) {
         const { namespace, name, uid } = metadata;
-        // Somebody may have put another in its place.
+        // A user may have put another in its place.
         await client.delete(kind, namespace, name, { uid }).catch((error) => {
           if (!(error instanceof ApiError && error.status === 409)) throw error;
         });

@@ -17,7 +17,7 @@ interface OpenDefinitionOptions {
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /**
- * A CustomResourceDefinition of a namespaced kind, as far as kubectl and whoever judges its objects need it: any spec
+ * A CustomResourceDefinition of a namespaced kind, as far as kubectl and the rules need it: any spec
  * and any status are let through.
  */
 export function openDefinition(

@@ -17,7 +17,7 @@ export interface OwnCluster {
 /** A node that Salt makes storage on. */
 export interface VolumePlace {
   readonly node: string;
-  /** What there is on it, as paths; absent where nobody can look from here. */
+  /** What there is on it, as paths; absent where they cannot be read from here. */
   readonly storage?: () => readonly string[];
   /** Milliseconds that a Salt job may take until its end is known. */
   readonly patience: number;
@@ -40,7 +40,7 @@ export interface RunningCluster {
   readonly volumes?: VolumePlace;
   /** What the functions that are installed hold objects by. */
   readonly holds: readonly Hold[];
-  /** Nobody else changes anything here. */
+  /** No other client changes anything here. */
   readonly quiet: boolean;
   /** What can be done now, for the person at the keyboard. */
   readonly advice: string;

@@ -7,7 +7,7 @@ import { createRecorder } from "./recorder.ts";
 import { shareReflections } from "./reflections.ts";
 
 export interface ToolsOptions {
-  /** To the API server, as somebody who may do all that the controllers do. */
+  /** To the API server, as an account that may do all that the controllers do. */
   transport: Transport;
   clock: Clock;
   random: Random;

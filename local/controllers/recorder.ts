@@ -31,7 +31,7 @@ const memory = 1000;
 /**
  * Records Events as client-go does: the same occurrence on the same object again, as far as it is remembered, grows the
  * series of the Event there is. `failed` hears of Events that could not be written; they are not tried again. Of those
- * on objects of a namespace that goes nobody hears: it takes no new objects, Events neither.
+ * on objects of a namespace that goes there are no Events: it takes no new objects, Events neither.
  */
 export function createRecorder(
   tools: { client: Client; clock: Clock; random: Random },
@@ -54,7 +54,7 @@ export function createRecorder(
       const series = { count: ++entry.count, lastObservedTime: now };
       entry.written = entry.written
         .then(() => tools.client.patch(Event, namespace, entry.name, "merge", { series }))
-        // Events expire: the next one begins anew.
+        // Events expire: the next one begins again.
         .then((event) => event ?? forget())
         .catch(notWritten);
       return;

@@ -172,7 +172,7 @@ describe("startControllers", () => {
       if (writes % 5 === 0) throw new Error("connection reset");
       if (writes % 7 === 0) return { status: 503, headers: {}, body: (async function* () {})() };
       const response = await server.handle(request);
-      // Done, and nobody is told.
+      // Done, but the client does not hear of it.
       if (writes % 11 === 0) throw new Error("connection reset");
       return response;
     });

@@ -86,7 +86,7 @@ describe("the work queue", () => {
     expect(most).toBe(3);
   });
 
-  it("retries with growing pauses, and begins anew after a success", async () => {
+  it("retries with growing pauses, and begins again after a success", async () => {
     let healthy = false;
     const times: number[] = [];
     const queue = start({

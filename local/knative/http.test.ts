@@ -53,7 +53,7 @@ describe("sending over HTTP", () => {
     expect(ports.size).toBeLessThan(5);
   });
 
-  test("rejects when nobody listens and when the connection breaks", async () => {
+  test("rejects when no server listens and when the connection breaks", async () => {
     const post = open();
     await expect(post("http://127.0.0.1:1/", { headers: {}, body: "" })).rejects.toThrow();
     const url = await listen((request) => request.socket.destroy());

@@ -92,7 +92,7 @@ export function beginReplacement(world: World, source: Resource, target: string,
     await clock.sleep(deploying - preparing);
     Object.assign(copy, { pool, deployed: true, disk: "Inconsistent" });
     if (!known) {
-      // There is nobody to synchronise from.
+      // There is no copy to synchronise from.
       await clock.sleep(reasonable);
       const time = "within reasonable time, check Satellite for errors.";
       const late = `Resource did not become ready on node '${target}' ${time}`;
@@ -123,7 +123,7 @@ function synchronise(world: World, copy: Resource, migrations: readonly Migratio
 
 /**
  * What a satellite does when it has connected again: it receives what was stored for it meanwhile, so that replacements
- * of its copies begin which had nobody to synchronise from.
+ * of its copies begin which had no copy to synchronise from.
  */
 export function resume(world: World, node: string): void {
   const good = (one: Resource) => !isLeaving(one) && diskState(one, world.clock.now()) === "UpToDate";

@@ -42,7 +42,7 @@ const properties = ["override_props", "delete_props", "delete_namespaces", "node
 const name = "([^/]+)";
 const at = (path: string) => new RegExp(`^/v1/${path}$`);
 
-/** A filter that names a node nobody knows is an error for resources, and no error for snapshots. */
+/** A filter that names an unknown node is an error for resources, and no error for snapshots. */
 function resources({ world, query }: Call): Answer {
   const [nodes, names] = [query.getAll("nodes"), query.getAll("resources")];
   const unknown = nodes.find((node) => !findNode(world, node));

@@ -101,7 +101,7 @@ function updateService(cloud: Cloud, id: string, body: Record<string, unknown>):
     return fault(400, "Specifying 'disabled_reason' with status 'enabled' is invalid.");
   if (status) {
     host.isEnabled = status === "enabled";
-    // Without a reason the former one is gone, whoever gave it.
+    // Without a reason the former one is gone, also that of another user.
     host.reason = reason;
   }
   if (body.forced_down !== undefined) host.isForcedDown = body.forced_down === true;
@@ -128,7 +128,7 @@ function servers(cloud: Cloud, account: Account, query: Query): SystemResponse {
   if (isForAll && !account.isAdmin) return forbidden("servers:detail:get_all_tenants");
   const host = query.get("host");
   const all = [...cloud.instances.values()].filter(
-    // Whoever is no administrator gets the own project's, on whichever host.
+    // A user who is no administrator gets the own project's, on whichever host.
     (each) => (isForAll || each.project === account.project) && (!account.isAdmin || !host || each.host === host),
   );
   const { page, more } = paged(all, query, ({ id }) => id);

@@ -150,7 +150,7 @@ export function createCloud(options: CloudOptions) {
     await pass(200);
     put(move, { status: "running" });
     await pass(copying);
-    // Nobody tells the server's row any more.
+    // No service updates the server's row any more.
     if (!runs(source)) return;
     if (!runs(target)) {
       await pass(rpcTimeout);

@@ -7,9 +7,9 @@ import type { ControllerTools } from "../controllers/controller.ts";
 const isOverride = (key: string) => key.startsWith("override.piraeus.io/");
 
 /**
- * The LINSTOR Affinity Controller in miniature: a volume with an override is made anew without its node affinity, which
- * is immutable, after `delay` milliseconds (10,000 by default). Of the annotations it keeps the overrides alone: what
- * was added since it planned is lost, as the real one loses it.
+ * The LINSTOR Affinity Controller in miniature: a volume with an override is made again without its node affinity,
+ * which is immutable, after `delay` milliseconds (10,000 by default). Of the annotations it keeps the overrides alone:
+ * what was added since it planned is lost, as the real one loses it.
  */
 export function startAffinityController(
   { client, clock, signal, reflections, trouble }: ControllerTools,
@@ -34,7 +34,7 @@ export function startAffinityController(
     clock.after(delay, () => {
       if (signal.aborted) return;
       replace().catch((error) => {
-        // Somebody has deleted it meanwhile.
+        // Another client has deleted it meanwhile.
         if (!signal.aborted && !(error instanceof ApiError && error.status === 404))
           trouble({ controller: "affinity-controller", subject: name, error });
       });

@@ -78,7 +78,7 @@ export function startVolumeUsers(
       const object = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, volume);
       const other = object && nextNode(object, node);
       if (!linstor.goodCopies(volume).length) return;
-      // The affinity controller makes the volume anew, for which it is gone for a moment.
+      // The affinity controller makes the volume again, for which it is gone for a moment.
       if (object && !object.spec?.nodeAffinity && other) {
         await attach(volume, other);
         // It was cordoned, or deleted, while the pod was on its way to it.

@@ -3,7 +3,7 @@ import { startTimeOf } from "./jid.ts";
 import type { Minion, Published, Returned } from "./minion/minion.ts";
 
 /**
- * What the master sends out when a job has returned, `salt/job/<jid>/ret/<minion>`; at most once, to whoever listens.
+ * What the master sends out when a job has returned, `salt/job/<jid>/ret/<minion>`; at most once, to its listeners.
  */
 export interface JobReturned {
   readonly jid: string;
@@ -63,7 +63,7 @@ export function createMaster(
     publish(job, target) {
       const matched = [...minions.keys()].filter((id) => matches(target, id));
       if (matched.length === 0) return [];
-      // A job of this id is described anew, whether or not anything is run; what it returned stays.
+      // A job of this id is described again, whether or not anything is run; what it returned stays.
       const results = find(job.jid)?.results ?? new Map();
       jobs.set(job.jid, { job, target, minions: matched, at: clock.now(), results });
       for (const id of matched) minions.get(id)?.publish(job);

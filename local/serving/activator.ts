@@ -160,7 +160,7 @@ export function createActivator(options: ActivatorOptions): Activator {
     return fresh;
   }
 
-  /** Whom a host name of the cluster stands for: a service, or a tag of one. `undefined`: nobody. */
+  /** Whom a host name of the cluster stands for: a service, or a tag of one. `undefined`: none. */
   function findHost(host: string): Pick<Deployment, "next"> | undefined {
     const known = deployments.get(host);
     if (known) return known;

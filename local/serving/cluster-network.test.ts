@@ -43,7 +43,7 @@ test.each([
   expect(seen[0]?.[1]).toMatchObject({ headers: { "ce-id": "1" }, body: "é" });
 });
 
-test("what nobody serves is a bad gateway with the reason", async () => {
+test("a host that is not served is a bad gateway with the reason", async () => {
   network = await openClusterNetwork(async (url) => {
     throw new Error(`Nothing serves ${url}.`);
   }, none);

@@ -237,7 +237,7 @@ describe("traffic", () => {
   });
 });
 
-test("a deleted Service is gone; one of its name begins anew", async () => {
+test("a deleted Service is gone; one of its name begins again", async () => {
   await create({ VERSION: "1" });
   await statusWhen("Ready", "tester-00001");
   await tools.client.delete(KnativeService, "default", "tester");

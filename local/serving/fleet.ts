@@ -35,7 +35,7 @@ export interface Fleet {
   release(member: Member): void;
   /** Resolves when `count` instances listen; rejects when one does not come to it. */
   prove(count: number): Promise<void>;
-  /** Waits until nobody has or wants a place, then stops the instances; resolves when all are gone. */
+  /** Waits until no request has or wants a place, then stops the instances; resolves when all are gone. */
   drain(): Promise<void>;
   /** Refuses those who wait and stops all instances now; those at a request have `grace` milliseconds to answer. */
   close(grace: number): Promise<void>;

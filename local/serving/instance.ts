@@ -76,7 +76,7 @@ export async function startInstance(
     try {
       if (pid !== undefined && !gone) process.kill(-pid, "SIGKILL");
     } catch {
-      // Nobody is left in the group.
+      // No process is left in the group.
     }
   };
   // What it started itself must not outlive it.

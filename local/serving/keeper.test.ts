@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const parent = join(import.meta.dirname, "testing/parent.ts");
 
-/** Resolves when the process is gone. It is nobody's child here, so that no event says so. */
+/** Resolves when the process is gone. It is no child of this process, so that no event says so. */
 async function gone(pid: number): Promise<void> {
   for (;;) {
     try {

@@ -195,7 +195,7 @@ export function readService(object: KubernetesObject): Wanted {
 }
 
 /**
- * Reads what a Knative Service wants run, whoever gets its requests.
+ * Reads what a Knative Service wants run, also if another revision gets its requests.
  *
  * @throws Unobeyable naming every field that is refused.
  */

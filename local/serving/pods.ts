@@ -29,7 +29,7 @@ export interface FunctionPods {
 
 /**
  * A pod with this gate is never scheduled, so that no kubelet starts it a second time: it runs as a process already,
- * and nobody takes the gate away.
+ * and nothing takes the gate away.
  */
 const gate = "laptop.holdfast.dev/runs-as-a-process";
 

@@ -10,7 +10,7 @@ export interface Standing {
   readonly fault?: Fault;
   /** Who gets its requests. */
   readonly traffic: readonly TrafficTarget[];
-  /** Why somebody else gets them. */
+  /** Why another revision gets them. */
   readonly misrouted?: Fault;
 }
 

@@ -54,7 +54,7 @@ describe("dealing out", () => {
     expect(deal({ a: 75, b: 25 }, 8).join("")).toBe("aabaaaba");
   });
 
-  test("has nobody to give to where nobody has a share", () => {
+  test("has no revision to choose where none has a share", () => {
     expect(deal({ a: 0 }, 1)).toEqual([undefined]);
   });
 });

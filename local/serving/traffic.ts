@@ -50,7 +50,7 @@ export const traffic: z.ZodType<readonly TrafficTarget[]> = z
 
 /**
  * Deals requests out to those who share them: of a hundred in a row each gets its percentage, and its turns are spread
- * evenly. Returns `undefined` when nobody has a share.
+ * evenly. Returns `undefined` when no revision has a share.
  */
 export function dealOut<T>(shares: readonly { readonly to: T; readonly percent: number }[]): () => T | undefined {
   const credits = shares.filter(({ percent }) => percent > 0).map((share) => ({ ...share, credit: 0 }));

@@ -4,7 +4,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
  * The object as `kubectl apply` creates it: with a note of what was applied. Without the note, kubectl warns of every
- * object of the install when somebody applies an overlay of theirs to it, and takes nothing away that the overlay
+ * object of the install when a user applies an overlay of theirs to it, and takes nothing away that the overlay
  * leaves out.
  */
 export function asApplied(object: KubernetesObject): KubernetesObject {

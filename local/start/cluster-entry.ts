@@ -3,7 +3,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { UserError } from "../../shared/command/user-error.ts";
 import type { ClusterEntry } from "./credentials.ts";
 
-/** A cluster that somebody's kubeconfig leads to. */
+/** A cluster that a user's kubeconfig leads to. */
 export interface KnownCluster {
   readonly server: string;
   readonly context: string;

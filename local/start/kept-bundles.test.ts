@@ -78,7 +78,7 @@ test("a bundle takes the place of the one before, and old ones of other toolchai
   expect(await take()).toBe(true);
   expect(readFileSync(join(home, "taken/index.mjs"), "utf8")).toBe("bundled anew");
   expect(existsSync(join(place, "other"))).toBe(false);
-  // Somebody may be at work on what is new, and this toolchain's own.
+  // Another run may be at work on what is new, and this toolchain's own.
   expect(readdirSync(place)).toHaveLength(2);
 });
 

@@ -24,7 +24,7 @@ type Recipe = Readonly<Record<string, string>>;
 
 const recipeFile = "recipe.json";
 
-/** Milliseconds; what nobody needs is left alone so long, because somebody may be at work on it. */
+/** Milliseconds; what is not needed is left alone so long, because another run may be at work on it. */
 const untouched = 3_600_000;
 
 /** Keeps bundles in the folder `place`, in a folder for each toolchain; those of others go in time. */
@@ -73,10 +73,10 @@ export function openKeptBundles(place: string): KeptBundles {
         await writeFile(join(prepared, recipeFile), JSON.stringify(recipe));
         const replaced = `${prepared}-replaced`;
         if (!signal.aborted) {
-          // Whole folders change places: whoever takes a bundle at this moment finds all of one, or fails and makes
+          // Whole folders change places: a run that takes a bundle at this moment finds all of one, or fails and makes
           // their own.
           await rename(kept, replaced).catch(() => {});
-          // Somebody else may have been quicker; theirs is as good.
+          // Another run may have been quicker; its bundle is as good.
           await rename(prepared, kept).catch(() => {});
         }
         for (const rest of [prepared, replaced]) await rm(rest, { recursive: true, force: true });
@@ -93,7 +93,7 @@ export function openKeptBundles(place: string): KeptBundles {
         await rm(other, { recursive: true });
   }
 
-  /** `undefined` when a file was saved after `since`: nobody knows which of its contents went in. */
+  /** `undefined` when a file was saved after `since`: it is unknown which of its contents went in. */
   async function recipeOf(folder: string, since: number): Promise<Recipe | undefined> {
     const { inputs } = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as { inputs: object };
     const recipe: Record<string, string> = {};

@@ -18,7 +18,7 @@ import { readSurroundings } from "./surroundings.ts";
 
 /** What Knative runs on here. */
 export interface KnativeParts {
-  /** To the API server, as somebody who may read and write what Knative's own controllers do. */
+  /** To the API server, as an account that may read and write what Knative's own controllers do. */
   readonly tools: ControllerTools;
   /** The API server's URL. */
   readonly server: string;
@@ -75,7 +75,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   const eventing = createEventing({
     tools: {
       ...tools,
-      // Nobody waits at the end for events that are to be delivered again.
+      // No run waits at its end for events that are to be delivered again.
       clock: untilAborted(tools.clock, ended.signal),
       server,
       send: activator.send,

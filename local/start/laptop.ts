@@ -67,7 +67,7 @@ export async function startLaptop(
   await bundles.build(signal);
 
   let sendIn: Send | undefined;
-  // As the reactor posts: once, and whether or not somebody is there.
+  // As the reactor posts: once, and whether or not a listener is there.
   const react = (event: HttpRequest) => void sendIn?.(storageBroker, event).catch(() => {});
   const parts = { transport, clock, random, signal, trouble: activity.onTrouble };
   const tools = createControllerTools(parts);

@@ -151,7 +151,7 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
 
 /**
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
- * nobody create a role with more rights than their own.
+ * no user create a role with more rights than their own.
  */
 function rightsFor(
   guests: readonly KubernetesObject[],
@@ -202,7 +202,9 @@ interface Uninstall {
   readonly before: readonly Held[];
 }
 
-/** Asks what is to become of the finalizers on objects that got them meanwhile: nobody would remove them any more. */
+/**
+ * Asks what is to become of the finalizers on objects that got them meanwhile: no function would remove them any more.
+ */
 async function seeToWhatIsLeft(
   { client, rules, holds, before }: Uninstall,
   { yes }: StartOptions,

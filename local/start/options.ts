@@ -74,7 +74,7 @@ export interface DevOptions extends StartOptions {
   readonly function: string;
 }
 
-export const devHelp = `Bundles one function anew whenever a file of it is saved, and rolls it: a new
+export const devHelp = `Bundles one function again whenever a file of it is saved, and rolls it: a new
 revision starts, takes over, and the old one goes. On a cluster of its own, as
 npm start makes one, or on yours.
 

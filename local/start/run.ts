@@ -23,7 +23,7 @@ export async function run(options: StartOptions, session: Session): Promise<numb
         if (!over) out.print("Taking away what the tour created ...");
         return endTour(world);
       });
-    // What is on a node of somebody's is taken back first, by functions that still run.
+    // What is on a node of a user is removed first, by functions that still run.
     if (options.salt && options.tours.includes("volume"))
       session.onEnd(() => {
         if (!over) out.print("Having the storage of the tour taken back ...");

@@ -5,7 +5,7 @@ import { whenNpmEnds } from "./when-npm-ends.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {
-  /** Aborts when the person at the keyboard, or whoever runs this, wants it to end. */
+  /** Aborts when the person at the keyboard, or the program that runs this, wants it to end. */
   readonly signal: AbortSignal;
   /** For files of this run, readable by this user alone. */
   readonly folder: string;

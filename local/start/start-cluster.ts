@@ -15,7 +15,7 @@ export interface StartedCluster extends RunningCluster {
   readonly bundles: Bundles;
 }
 
-/** Sets the functions to work, on a cluster of our own or on somebody's. */
+/** Sets the functions to work, on a cluster of our own or on a user's. */
 export async function startCluster(options: StartOptions, session: Session, out: Terminal): Promise<StartedCluster> {
   const activity = createActivity(out);
   const bundles = createBundles(session.folder, (line) => out.print(out.paint("dim", wrap(line, 2, out.width))));

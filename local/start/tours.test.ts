@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-test("the tours come true, are plain where nobody looks at colours, and leave nothing behind", async () => {
+test("the tours come true, are plain without a terminal, and leave nothing behind", async () => {
   // Functions that stay longer between the steps start less often: most of a tour's time is their starting.
   const { code, out, err } = await runStart(["--tour-only", "--idle", "10"], temporary);
   expect(err).toBe("");

@@ -30,7 +30,7 @@ test("what a sleeper starts comes to rest before the next one wakes", async () =
   expect(seen).toEqual(["consequence", "later consequence", "next"]);
 });
 
-test("a sleep that is aborted rejects with the reason and wakes nobody later", async () => {
+test("a sleep that is aborted rejects with the reason and resolves nothing later", async () => {
   const clock = virtualClock(0);
   const abort = new AbortController();
   const sleep = clock.sleep(100, abort.signal);

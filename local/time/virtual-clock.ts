@@ -30,7 +30,7 @@ export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): Virtua
   const timers = new Set<Timer>();
 
   // Node says nowhere that nothing is ready to run. One pass of the event loop runs every promise chain to its end,
-  // however long; streams go on in the next, and what reads them in the one after that. Nobody else counts passes.
+  // however long; streams go on in the next, and what reads them in the one after that. No other code counts passes.
   const settle = async () => {
     for (let pass = 0; pass < 3; pass++) await new Promise((resolve) => setImmediate(resolve));
   };

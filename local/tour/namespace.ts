@@ -12,7 +12,7 @@ export const tourNamespace = "holdfast-tour";
 
 const goingPatience = 60_000;
 
-/** Makes the tours' namespace, anew where a run that was killed left it; complains about one of somebody else's. */
+/** Makes the tours' namespace, again where a run that was killed left it; complains about a foreign one. */
 export async function beginTour(cluster: Pick<RunningCluster, "client" | "clock" | "holds">): Promise<void> {
   const metadata = { name: tourNamespace, labels: ownLabel } as unknown as KubernetesObject["metadata"];
   try {

@@ -72,7 +72,7 @@ test("a tour that is interrupted rejects", async () => {
   await rejected;
 });
 
-test("a tour that is interrupted does not wait for a proof that nobody answers any more", async () => {
+test("a tour that is interrupted does not wait for a proof that no stand-in answers any more", async () => {
   const { clock, stop, step, playing } = harness();
   const { played } = playing([step("A deletion", { what: "the claim is gone", check: () => new Promise(() => {}) })]);
   const rejected = expect(played).rejects.toThrow("Enough.");

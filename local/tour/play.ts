@@ -59,7 +59,7 @@ async function playSteps(steps: readonly Step[], context: PlayContext, end: Prom
     const begun = clock.now();
     await step.act();
     for (const proof of step.proofs) {
-      // Stand-ins that have ended answer nobody any more.
+      // Stand-ins that have ended do not answer any more.
       const result = await Promise.race([prove(proof, context), end]);
       const seconds = `${((clock.now() - begun) / 1000).toFixed(1)} s`;
       terminal.print(proofLine(terminal, proof.what, result, seconds));

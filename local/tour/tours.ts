@@ -5,7 +5,7 @@ import type { Tour } from "./tour.ts";
 import type { TourWorld } from "./world.ts";
 
 /**
- * Tours by their names, one chapter each; after the last everything is deleted. On somebody's cluster those that are
+ * Tours by their names, one chapter each; after the last everything is deleted. On a user's cluster those that are
  * not for it are left out.
  *
  * @throws UserError where that leaves none.

@@ -9,7 +9,7 @@ import { MalformedEvent } from "./malformed-event.ts";
 /**
  * Reads a Kubernetes change event, in binary or structured mode, as ApiServerSource, a broker or the sweep sends it.
  * The SDK fills in what is missing and does not validate on receipt, so the required attributes are checked here first.
- * The object inside is left unparsed until somebody asks for it: most events never come that far.
+ * The object inside is left unparsed until a rule asks for it: most events never come that far.
  *
  * @throws MalformedEvent with 400, or 415 for batches and content types that are not JSON.
  */

@@ -37,7 +37,7 @@ export class ApiError extends Error {
 export const isGone = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404 && error.reason === "NotFound";
 
-/** The object is gone, or the kind is not served, or whoever answered does not know the path. */
+/** The object is gone, or the kind is not served, or the server that answered does not know the path. */
 export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 404;
 
 /** A list's continue token is older than what the server keeps: start the list again. */

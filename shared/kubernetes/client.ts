@@ -16,7 +16,7 @@ export interface ListOptions {
   /** Ask for `PartialObjectMetadata`: metadata alone, a fraction of the bytes. */
   metadataOnly?: boolean;
   /**
-   * Arrays that nobody reads, such as `metadata.managedFields`, by their paths of two names: they are given out empty.
+   * Arrays that no rule reads, such as `metadata.managedFields`, by their paths of two names: they are given out empty.
    * The server sends them all the same, but what is not parsed costs neither time nor memory.
    */
   leaveOut?: readonly string[];

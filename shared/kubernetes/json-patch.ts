@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 type Container = Record<string, unknown> | unknown[];
 
-/** An operation of a JSON Patch as somebody has written it: which members it has, and of what types, is to be seen. */
+/** An operation of a JSON Patch as a client has written it: which members it has, and of what types, is to be seen. */
 export interface JsonPatchOperation {
   readonly op?: unknown;
   readonly path?: unknown;

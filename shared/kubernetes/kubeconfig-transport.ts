@@ -18,7 +18,7 @@ const idle = 30_000;
  * proxies. Requests then go out as they are, because client-node's models would drop fields they do not know, and
  * through Node's own client: undici, which client-node prefers, keeps what it has read until the next full garbage
  * collection, so that a function's memory would grow with the lists it reads. Answers are asked for in gzip, which the
- * API server sends for bodies above 128 KiB. After a 401 everything is read and signed in anew, as what was read may
+ * API server sends for bodies above 128 KiB. After a 401 everything is read and signed in again, as what was read may
  * have been replaced.
  *
  * @param context one of the kubeconfig's contexts; its current one when absent
@@ -37,7 +37,7 @@ export function kubeconfigTransport(file?: string, context?: string, maxSockets 
     const response = await sendRequest(...(await these.address(request)));
     if (response.statusCode === 401 && session === these) session = undefined;
     const bytes = bodyOf(response);
-    // The encoding is set by whoever wants text, when it begins to read.
+    // The encoding is set by the reader that wants text, when it begins to read.
     const body = { [Symbol.asyncIterator]: () => bytes.setEncoding("utf8")[Symbol.asyncIterator]() };
     return { status: response.statusCode ?? 0, headers: flatten(response.headers), body, bytes };
   };

@@ -19,8 +19,8 @@ export interface LeaseObject extends KubernetesObject {
 }
 
 /**
- * Until when somebody has the Lease, in milliseconds since the epoch; `undefined` when nobody has. One that cannot be
- * read counts as held for a day after it was last written, as far as that is known, else for ever: whoever holds it may
+ * Until when the Lease is held, in milliseconds since the epoch; `undefined` when it is free. One that cannot be
+ * read counts as held for a day after it was last written, as far as that is known, else for ever: its holder may
  * be at work.
  */
 export function heldUntil(lease: LeaseObject | undefined, now: number): number | undefined {
@@ -43,7 +43,7 @@ export interface Claimant {
 
 /**
  * The write that takes a Lease which was seen to be free. Of two that try at once one gets it: the other's is a
- * conflict, and calls for another look. Whoever has taken it has it for the whole time, alone; there is nothing to
+ * conflict, and calls for another look. Its holder has it for the whole time, alone; there is nothing to
  * compare.
  */
 export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {

@@ -92,7 +92,7 @@ export function readLists<T>(leaveOut: readonly string[] = []): ListReader<T> {
       switch (bytes[at]) {
         case quote: {
           const end = endOfString(bytes, at, length);
-          // To be scanned anew when more of it has arrived.
+          // To be scanned again when more of it has arrived.
           if (end < 0) return undefined;
           if (depth === 1) key = bytes.toString("utf8", at + 1, end);
           else if (depth === 3) {

@@ -17,7 +17,7 @@ export type Write =
   | { verb: "create"; kind: Kind; object: KubernetesObject }
   | { verb: "delete"; kind: Kind; namespace: string | undefined; name: string; options: DeleteOptions };
 
-/** What is left of an object after a write nobody reads. */
+/** No caller reads what is left of an object after a write. */
 const unread = { metadataOnly: true };
 
 /**
@@ -42,7 +42,7 @@ async function dispatch(client: Client, write: Write): Promise<KubernetesObject 
 
 /**
  * Sends writes in their order. One that is guarded by the resourceVersion of `object` as it was read, and comes after
- * another write of it, is guarded by what that one has left: nobody else may have been in between. What comes later
+ * another write of it, is guarded by what that one has left: no other writer may have been in between. What comes later
  * stands on what came before: a patch of an object that is gone ends the sequence, unless it is the last and nothing
  * `follows`.
  *

@@ -14,10 +14,10 @@ interface Queue<Input, Result> {
 const runsAtOnce = 20;
 
 /**
- * Lets requests for one subject share a run, but only one that starts after they arrived: whoever comes while a run is
- * reading waits for the next, which all who came meanwhile share. A burst of a thousand events thus costs a few runs,
- * and no verdict rests on a read older than the request. This is all that an instance remembers, and nothing depends on
- * it.
+ * Lets requests for one subject share a run, but only one that starts after they arrived: a request that comes while a
+ * run is reading waits for the next, which all who came meanwhile share. A burst of a thousand events thus costs a few
+ * runs, and no verdict rests on a read older than the request. This is all that an instance remembers, and nothing
+ * depends on it.
  */
 export function coalesce<Input, Result>(
   run: (key: string, inputs: readonly Input[]) => Promise<Result>,

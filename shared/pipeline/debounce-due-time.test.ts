@@ -94,7 +94,7 @@ test("another step is written with its own time", async () => {
 test.each<[string, number | undefined, number | undefined, boolean]>([
   ["a little later", 10_000, 10_500, true],
   ["the same, which is no change anyway", 10_000, 10_000, false],
-  ["earlier: somebody is in a hurry", 10_000, 9_000, false],
+  ["earlier: a person is in a hurry", 10_000, 9_000, false],
   ["later by more than an event is on its way", 10_000, 80_000, false],
   ["passed", 4_000, 10_000, false],
   ["none any more", 10_000, undefined, false],

@@ -76,7 +76,7 @@ const connectNone: Connect = ({ name }) => {
 const looks = 3;
 /**
  * Looks, decides and acts. A conflict, or a list whose continue token expired, means that the facts have changed: look
- * and decide anew, at most three times in all, then leave it to the broker (503).
+ * and decide again, at most three times in all, then leave it to the broker (503).
  */
 export function run<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,

@@ -16,7 +16,7 @@ const settings = z.object({ craneUrl: z.string().default("http://crane") });
 const craneWith = (connect: (tools: SystemTools<unknown>) => unknown) =>
   system({ name: "crane", doc: "Moves.", settings, credentials: { token: { doc: "A token." } }, ports: [80], connect });
 
-test("a system is connected once, by settings of the environment; credentials are read anew", async () => {
+test("a system is connected once, by settings of the environment; credentials are read again", async () => {
   const built: SystemTools<unknown>[] = [];
   const crane = craneWith((tools) => built.push(tools));
   const connect = connectSystems({ crane }, { CRANE_URL: "https://crane.example/", HOLDFAST_CREDENTIALS: folder });
@@ -71,7 +71,7 @@ test("another root of a system is reached with the same credentials, and over on
   }
 });
 
-test("a system that the function does not declare is given to nobody", () => {
+test("no rule gets a system that the function does not declare", () => {
   const connect = connectSystems({}, {});
   expect(() => connect(craneWith(() => ({})))).toThrow("does not declare the system crane");
 });

@@ -65,7 +65,7 @@ describe("whether a pod uses a claim", () => {
       false,
     ],
     [
-      "being deleted, nobody reports on its containers",
+      "being deleted, no kubelet reports on its containers",
       pod({ metadata: deleting, status: { containerStatuses: [] } }),
       claim(),
       true,
@@ -125,7 +125,7 @@ describe("whether a pod uses a claim", () => {
       true,
     ],
     [
-      "with an ephemeral volume whose claim nobody owns",
+      "with an ephemeral volume whose claim has no owner",
       pod({ spec: ephemeral }),
       claim("web-0-scratch"),
       false,

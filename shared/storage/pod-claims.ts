@@ -42,15 +42,15 @@ export function claimsOf(pod: KubernetesObject): readonly ClaimUse[] {
   });
 }
 
-/** Whether the scheduler, or somebody in its place, has given the pod a node. */
+/** Whether the scheduler, or a client in its place, has given the pod a node. */
 export function isBound(pod: KubernetesObject): boolean {
   return Boolean((pod as Partial<Pod>).spec?.nodeName);
 }
 
 /**
  * Whether nothing of the pod runs any more: it has succeeded or failed, or it is being deleted and every one of its
- * containers is reported as terminated. One that nobody reports on, or that is said to wait, may have been started a
- * moment ago and counts as running: unknown is not absent.
+ * containers is reported as terminated. One that no kubelet reports on, or that is said to wait, may have been started
+ * a moment ago and counts as running: unknown is not absent.
  */
 export function isTerminated(pod: KubernetesObject): boolean {
   const { spec, status, metadata } = pod as Partial<Pod> & KubernetesObject;
@@ -78,7 +78,7 @@ function isShutDown({ metadata }: KubernetesObject): boolean {
 }
 
 /**
- * The claim of an ephemeral volume counts only while the pod controls it: a claim of that name may be somebody else's.
+ * The claim of an ephemeral volume counts only while the pod controls it: a claim of that name may have another owner.
  */
 function isControlledBy(claim: KubernetesObject, pod: KubernetesObject): boolean {
   return listOf(claim.metadata.ownerReferences).some(({ controller, uid }) => controller && uid === pod.metadata.uid);

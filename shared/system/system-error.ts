@@ -22,7 +22,8 @@ export class SystemError extends Error {
   readonly answered: boolean;
 
   /**
-   * `message` is one or more whole sentences: what was asked, what was answered, and what to do where somebody must.
+   * `message` is one or more whole sentences: what was asked, what was answered, and what to do where a person must
+   * act.
    */
   constructor(
     system: string,

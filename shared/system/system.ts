@@ -24,7 +24,7 @@ export interface SystemTools<Settings> {
   readonly clock: Clock;
   readonly settings: Settings;
   /**
-   * A credential's text, trimmed, read anew each time because Secrets are renewed in place; `undefined` where there is
+   * A credential's text, trimmed, read again each time because Secrets are renewed in place; `undefined` where there is
    * none.
    */
   readonly credential: (name: string) => Promise<string | undefined>;

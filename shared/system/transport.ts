@@ -9,7 +9,7 @@ export interface SystemRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The whole answer. A redirect is an answer like any other: nobody follows it. */
+/** The whole answer. A redirect is an answer like any other: it is not followed. */
 export interface SystemResponse {
   readonly status: number;
   /** Names in lower case. */

@@ -80,7 +80,7 @@ export function observedClient(client: Client, signals: Signals): Client {
     async *list(kind, options) {
       const end = Promise.withResolvers<void>();
       const listing = observed("list", kind, [options?.namespace], () => end.promise);
-      // Whoever reads the list hears of its failure.
+      // The caller that reads the list hears of its failure.
       listing.catch(() => {});
       try {
         for await (const object of client.list<never>(kind, options)) {

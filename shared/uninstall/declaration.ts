@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 
 /**
- * A finalizer on objects of a kind, by its default name. Nobody but the rules that declare it removes it: uninstalled
+ * A finalizer on objects of a kind, by its default name. Only the rules that declare it remove it: uninstalled
  * while objects carry it, they leave objects behind that can never go.
  */
 export interface OwnFinalizer {

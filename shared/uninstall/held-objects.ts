@@ -27,7 +27,7 @@ export function holdsOf(rules: readonly Pick<Rule, "name" | "progressName" | "fi
   });
 }
 
-/** An object that carries a finalizer of ours: without the functions nobody would ever let it go. */
+/** An object that carries a finalizer of ours: without the functions it would stay for ever. */
 export interface Held {
   readonly hold: Hold;
   readonly object: KubernetesObject;
@@ -67,7 +67,7 @@ async function letOneGo(
     try {
       return await send(client, removeFinalizer(kind, object, finalizer, annotations));
     } catch (error) {
-      // Somebody else wrote the object in this moment.
+      // Another client wrote the object in this moment.
       if (!isConflict(error) || attempt === 5) throw error;
     }
   }

@@ -19,14 +19,14 @@ import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 const namespace = "shop";
 const inUse = "data-web-0";
 
-/** Objects with what somebody else, a newer version or a slip of the hand may have written on them. */
+/** Objects with what another writer, a newer version or a slip of the hand may have written on them. */
 export interface Odd {
   /** Up to 253 characters, with dots. */
   readonly name: string;
   /** Of others, on the odd claim. */
   readonly finalizers: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
-  /** The claims carry the finalizer of Kubernetes as well, which nobody takes off here. */
+  /** The claims carry the finalizer of Kubernetes as well, which no controller removes here. */
   readonly inTree: boolean;
   /** The claims are being deleted, and the set is. */
   readonly deleted: boolean;

@@ -28,7 +28,7 @@ describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
       expect(release.delays, arm).toHaveLength(20);
       expect(release.wall, arm).toBeGreaterThan(0);
       expect(release.wall, arm).toBeGreaterThanOrEqual(release.deletions / 2);
-      // A page of 50 pods, or 20 claims patched one by one, are more than this; a gigabyte would be somebody else's.
+      // A page of 50 pods, or 20 claims patched one by one, are more than this; a gigabyte would be of another program.
       expect(release.bytes, arm).toBeGreaterThan(20_000);
       expect(release.bytes, arm).toBeLessThan(1e8);
       expect(release.cpu, arm).toBeGreaterThanOrEqual(10);

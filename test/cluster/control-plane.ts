@@ -45,7 +45,7 @@ export interface ControlPlane {
 export async function startControlPlane(assets: string, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   for (let tries = 1; ; tries++) {
     const plane = await boot(assets, options).catch((error: Error) => {
-      // Ports that were free may be somebody else's by the time that all of these processes listen.
+      // Ports that were free may be in use by the time that all of these processes listen.
       if (tries === 3 || !/address already in use/.test(error.message)) throw error;
     });
     if (plane) return plane;
@@ -105,12 +105,12 @@ async function boot(assets: string, options: ControlPlaneOptions): Promise<Contr
       "authorization-mode": "RBAC",
       "token-auth-file": inFolder("tokens.csv"),
       "allow-privileged": true,
-      // One more hand-over for each request, and nobody here is to be treated fairly.
+      // One more hand-over for each request, and no client here is to be treated fairly.
       "enable-priority-and-fairness": false,
       "service-account-issuer": "https://kubernetes.default.svc",
       "service-account-key-file": inFolder("service-accounts.key"),
       "service-account-signing-key-file": inFolder("service-accounts.key"),
-      // Nobody makes the accounts that this plugin asks for where there are no controllers.
+      // No controller makes the accounts that this plugin asks for where there are no controllers.
       "disable-admission-plugins": listed([
         ...(options.disableAdmission ?? []),
         ...(hasControllers ? [] : ["ServiceAccount"]),
@@ -129,7 +129,7 @@ async function boot(assets: string, options: ControlPlaneOptions): Promise<Contr
       kubeconfig: kubeconfigs[user],
       "authentication-kubeconfig": kubeconfigs[user],
       "authorization-kubeconfig": kubeconfigs[user],
-      // Nobody asks them for anything.
+      // No client asks them for anything.
       "secure-port": 0,
     });
     if (hasControllers)

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** TCP ports that nobody listens on at this moment, all different. */
+/** TCP ports without a listener at this moment, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

@@ -8,7 +8,7 @@ export interface ProvidedCluster {
   etcd?: string;
   /** Folder of the binaries, for further control planes. Absent where the cluster is not ours. */
   assets?: string;
-  /** Whether somebody collects garbage, binds claims and protects what is in use. */
+  /** Whether controllers collect garbage, bind claims and protect what is in use. */
   hasControllers: boolean;
   hasScheduler: boolean;
 }

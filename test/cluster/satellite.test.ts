@@ -42,7 +42,7 @@ const elsewhere = [
   // The number of evacuations at once is not limited here.
   "satellite-mark: create coordination.k8s.io/leases",
   "satellite-mark: patch coordination.k8s.io/leases",
-  // No satellite is waited for that is not ready, none is somebody else's, and no LinstorCluster changes.
+  // No satellite is waited for that is not ready, none belongs to another controller, and no LinstorCluster changes.
   "satellite-await-satellites: patch piraeus.io/linstorsatellites",
   "satellite-await-satellites: patch piraeus.io/linstorsatellites/status",
   "satellite-set-hooks: patch piraeus.io/linstorsatellites/status",
@@ -287,7 +287,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     },
   );
 
-  test("a Node without a Machine has a taint that nobody tolerates: its satellite is evacuated and goes", {
+  test("a Node without a Machine has a taint that no satellite tolerates: its satellite is evacuated and goes", {
     timeout,
   }, async () => {
     await site.admit(bare, "Evacuate");

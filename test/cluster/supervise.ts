@@ -41,7 +41,7 @@ export function supervise(folder: string): Supervised {
           () => undefined,
           (error: Error) => error,
         );
-        // Whoever has its port in its place may never answer.
+        // The program that has its port in its place may never answer.
         const failure = await Promise.race([answer, ended.promise]);
         if (!failure) return;
         if (typeof failure === "string")

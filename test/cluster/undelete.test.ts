@@ -8,7 +8,7 @@ import { backendOnCluster } from "./open-backend.ts";
 import { share } from "./share.ts";
 
 const cluster = inject("cluster");
-/** How often functions look is counted where nobody but the scenario makes events of a claim. */
+/** How often functions look is counted where only the scenario makes events of a claim. */
 const uncounted = scenarios.filter(({ title }) => !quiet.some((scenario) => scenario.title === title));
 
 describe.skipIf(!cluster)("undelete on a real control plane", () => {

@@ -85,7 +85,7 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
   };
 }
 
-/** Whoever is in the group `readers` may read what the documents say that the pages need, and write nothing. */
+/** Users in the group `readers` may read what the documents say that the pages need, and write nothing. */
 const readOnly = [
   roleIn(join(import.meta.dirname, "../../docs/console.md")),
   {

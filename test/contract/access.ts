@@ -267,7 +267,7 @@ export function access(open: () => Promise<Bench>): void {
     });
   });
 
-  describe("acting as somebody else", () => {
+  describe("acting as another user", () => {
     const as = (transport: Transport, headers: Record<string, string>, bench: Bench) =>
       createClient((request) => transport({ ...request, headers: { ...request.headers, ...headers } }), {
         clock: bench.clock,
@@ -297,7 +297,7 @@ export function access(open: () => Promise<Bench>): void {
       expect(await list(master)).toEqual([]);
     });
 
-    test("nobody else may", async () => {
+    test("no other user may", async () => {
       const bench = await open();
       const { admin, namespace } = bench;
       await account(bench, [claims("list")]);

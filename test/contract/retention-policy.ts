@@ -178,7 +178,7 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
     });
 
-    /** Somebody has chosen a value by creating the set with it, which project only notes. */
+    /** A user has chosen a value by creating the set with it, which project only notes. */
     async function chosen(bench: Bench, policy: string): Promise<StatefulSet> {
       const { admin, namespace } = bench;
       const metadata = { namespace, name: "set", annotations: { [policyKey]: policy } };
@@ -187,13 +187,13 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       return set as StatefulSet;
     }
 
-    test("a value that somebody else has chosen gives way to a policy that keeps, in the very write", async () => {
+    test("a value that another manager has chosen gives way to a policy that keeps, in the very write", async () => {
       const bench = await install();
       const after = await change(bench, await chosen(bench, both), annotated({ [policyKey]: "Retain" }));
       expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
     });
 
-    test("a value that somebody else has chosen stays when the policy goes", async () => {
+    test("a value that another manager has chosen stays when the policy goes", async () => {
       const bench = await install();
       const after = await change(bench, await chosen(bench, both), annotated({ [policyKey]: null }));
       expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);

@@ -8,7 +8,7 @@ import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 import { owners } from "./owners.ts";
 
-/** Server-side apply: who holds which field, and what happens when somebody stops. */
+/** Server-side apply: who holds which field, and what happens when a manager stops. */
 export function serverSideApply(open: () => Promise<Bench>): void {
   type Data = KubernetesObject & { data?: Record<string, string> };
   const apply = (
@@ -98,7 +98,7 @@ export function serverSideApply(open: () => Promise<Bench>): void {
       expect(left?.data).toEqual({ a: "2" });
     });
 
-    test("meets the owner of a field that the server defaulted: whoever created the object", async () => {
+    test("meets the owner of a field that the server defaulted: the creator of the object", async () => {
       const { admin, namespace } = await open();
       await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }), { fieldManager: "creator" });
       const wanted = {

@@ -168,7 +168,7 @@ export function statefulSets(open: () => Promise<Bench>): void {
       expect(taken?.spec.persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: "Delete", whenScaled: "Retain" });
     });
 
-    test("applied without a policy leaves the default to nobody", async () => {
+    test("applied without a policy leaves the default without an owner", async () => {
       const { admin, namespace } = await open();
       const apply = (spec: object, fieldManager: string) =>
         admin.patch<SetObject>(
@@ -184,7 +184,7 @@ export function statefulSets(open: () => Promise<Bench>): void {
       expect((await apply(policy, "rule"))?.spec).toMatchObject({
         persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" },
       });
-      // What nobody wants any more is the default again.
+      // What no manager wants any more is the default again.
       expect((await apply({}, "rule"))?.spec).toMatchObject({
         persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
       });

@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
     declared: { "a local volume": { create: PersistentVolume, object: localVolume("made", {}, ofVolume) } },
     forged: {
       "a volume of the host": { create: PersistentVolume, object: localVolume("made", hostPath, ofVolume) },
-      "a volume of nobody": { create: PersistentVolume, object: localVolume("made") },
+      "a volume without an owner": { create: PersistentVolume, object: localVolume("made") },
     },
   },
   {

@@ -41,7 +41,7 @@ describe("no volume that is to be kept is lost, and no claim either, with undele
     expect(outlived).toBeGreaterThan(0);
   });
 
-  test("which is noticed where nobody keeps them", async () => {
+  test("which is noticed where no function keeps them", async () => {
     const lost: string[] = [];
     for (let seed = 1; seed <= 8 && lost.length === 0; seed++) {
       const options = { seed, admissionPolicy: false, faults: false, functions: "none", keepsVolumes: true } as const;

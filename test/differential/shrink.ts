@@ -39,7 +39,7 @@ export async function shrink(
   const withoutOperations = (from: number, count: number) =>
     attempt({ ...shrunk, sequence: shrunk.sequence.toSpliced(from, count) });
   await reduce(() => shrunk.sequence.length, withoutOperations);
-  // What struck after a fault that is left out is another matter: the list is read anew each time.
+  // What struck after a fault that is left out is another matter: the list is read again each time.
   await reduce(
     () => shrunk.result.struck.length,
     (from, count) =>

@@ -13,8 +13,8 @@ interface Definition extends KubernetesObject {
 
 /**
  * Waits until those of these CustomResourceDefinitions that are being deleted are gone. That takes a real API server
- * seconds, and whoever creates one of that name meanwhile finds it there, and has none a moment later. Finalizers of
- * what they define are removed: who would do that is gone.
+ * seconds, and a client that creates one of that name meanwhile finds it there, and has none a moment later. Finalizers
+ * of what they define are removed: who would do that is gone.
  *
  * @throws Error when one of them stays.
  */

@@ -9,7 +9,7 @@ export interface PollOptions {
 
 /**
  * Asks again and again on real time until `check` returns something other than `false` and `undefined`, and returns
- * that: for what nobody can await, because it happens in another process.
+ * that: for what no test can await, because it happens in another process.
  *
  * @throws Error naming `what` when that takes too long.
  */

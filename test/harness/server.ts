@@ -9,7 +9,7 @@ export interface Server {
   readonly admin: Client;
   /** The same without the client, for watches. */
   readonly transport: Transport;
-  /** The API as whoever a bearer token belongs to. */
+  /** The API as the user of a bearer token. */
   connect(token: string): Transport;
   /** The server's time: virtual for the emulator. */
   readonly clock: Clock;

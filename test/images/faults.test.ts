@@ -22,7 +22,7 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     return pushRelease(release, target, impatient(undefined, pauses), new Map(), () => {});
   }
 
-  test("nobody is there: that is reported at once", async () => {
+  test("no registry answers: that is reported at once", async () => {
     const [port] = await freePorts(1);
     const pauses: number[] = [];
     await expect(push(await smallRelease("a/b"), `127.0.0.1:${port}`, pauses)).rejects.toThrow(

@@ -67,7 +67,7 @@ describe.skipIf(!inject("imageTools"))("a registry with passwords, behind TLS, w
     await expect(push(host, impatient())).rejects.toThrow('"docker login kubernetes.test" keeps one.');
   });
 
-  test("is not talked to when nobody vouches for it, unless that is asked for", async () => {
+  test("gets no request when no authority vouches for it, unless that is asked for", async () => {
     await expect(push(host, impatient(right))).rejects.toThrow(
       /^The certificate of kubernetes\.test is not trusted: .*NODE_EXTRA_CA_CERTS/,
     );

@@ -10,7 +10,7 @@ const rule = "pvc-protection/warn";
 const file = `functions/${rule}/rule.ts`;
 const root = join(import.meta.dirname, "../..");
 
-/** As of somebody else, who is in another hurry, at another time: a clock that is a year ahead. */
+/** As of another user, with other pauses, at another time: a clock that is a year ahead. */
 const nextYear = `data:text/javascript,${encodeURIComponent(`
   const { now } = Date;
   const later = 365 * 86_400_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readKustomization } from "./kustomization.ts";
 
-// Whoever deletes a definition deletes all objects of its kind, and with them what they stand for.
+// A user who deletes a definition deletes all objects of its kind, and with them what they stand for.
 
 const label = "app.kubernetes.io/part-of";
 const names = ["default", "volume", "satellite", "eviction"];

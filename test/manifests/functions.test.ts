@@ -78,7 +78,7 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
   });
 });
 
-test("only a function that acts as whoever asks has no token, and it has no rights either", () => {
+test("only a function that acts as the user who asks has no token, and it has no rights either", () => {
   const withToken = ofKind("ServiceAccount", objects).filter(
     ({ automountServiceAccountToken }) => automountServiceAccountToken,
   );
@@ -113,7 +113,7 @@ test("ConfigMaps are written by name: others of the namespace say where external
   ]);
 });
 
-test("no account is bound to a role of somebody else's", () => {
+test("no account is bound to a role of another function", () => {
   const accounts = [...ofKind("ClusterRoleBinding", objects), ...ofKind("RoleBinding", objects)].map(
     ({ roleRef, subjects: [account] }) => `${roleRef.kind} ${roleRef.name} of ${account.name}`,
   );

@@ -125,8 +125,8 @@ const known = new Map<string, readonly unknown[]>();
 
 /**
  * The documents of a YAML file of the repository, parsed once, because overlays list the same files again and again:
- * nobody may change what is returned. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise
- * than those of 1.2.
+ * callers must not change what is returned. Throws when one is not valid, or when readers of YAML 1.1 would read it
+ * otherwise than those of 1.2.
  */
 function readYaml(file: string): readonly unknown[] {
   const documents = known.get(file) ?? parseYaml(readFileSync(file, "utf8"), file);

@@ -151,7 +151,7 @@ test("the same event twice is kept once and shown once", async () => {
   expect(Object.keys(await ring())).toHaveLength(1);
 });
 
-test("an event about an object that is gone, or of a kind that nobody knows, is kept all the same", async () => {
+test("an event about an object that is gone, or of an unknown kind, is kept all the same", async () => {
   expect((await handle(deadLettered("gone"))).status).toBe(204);
   const strange = deadLettered("x", "other");
   expect((await handle({ ...strange, headers: { ...strange.headers, "ce-kind": "Wombat" } })).status).toBe(204);
@@ -192,7 +192,7 @@ describe("while the API server takes nothing", () => {
 test("an event is replayed to its rule: first its decision is only shown, then it is carried out", async () => {
   await claim("data", [ours]);
   await client.delete(PersistentVolumeClaim, "default", "data");
-  // The API server puts its own protection on every claim; without its controller nobody takes it off.
+  // The API server puts its own protection on every claim; without its controller it stays.
   const live = await client.get(PersistentVolumeClaim, "default", "data");
   const finalizers = live?.metadata.finalizers?.filter((name) => name === ours);
   await client.patch(PersistentVolumeClaim, "default", "data", "merge", { metadata: { finalizers } });

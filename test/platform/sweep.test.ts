@@ -375,7 +375,7 @@ describe("a tick that cannot finish", () => {
     expect((await status()).cursor?.phase).toBe("rest");
   });
 
-  test("begins anew when the admin has taken the kind out of the table", async () => {
+  test("begins again when the admin has taken the kind out of the table", async () => {
     await table(rowText());
     for (let i = 10; i < 30; i++) await deleting(`data-${i}`);
     await tick({ rate: 10, tick: 1_000 });

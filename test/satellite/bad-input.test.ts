@@ -103,7 +103,7 @@ describe("a clock that jumps", () => {
 });
 
 test.each(["Evacuate", "Delete"])(
-  "a node of the same name that is somebody else's is not touched under %s",
+  "a node of the same name that is another cluster's is not touched under %s",
   async (policy) => {
     // Of another cluster, with its only copy of something.
     const address = { name: "default", address: "10.9.9.9", satellite_port: 3366, satellite_encryption_type: "Plain" };
@@ -185,7 +185,7 @@ test("no field that is wrong costs a satellite or changes its policy, and each i
   }
 });
 
-test("annotations that are damaged or somebody else's change nothing but what they are about", async () => {
+test("annotations that are damaged or of another writer change nothing but what they are about", async () => {
   await harness.volume("pvc-1", [node, "node-2"], { attached: node });
   const garbage = {
     "holdfast.dev/evacuation": "{",

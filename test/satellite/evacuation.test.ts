@@ -120,7 +120,7 @@ describe("bad cases", () => {
     expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
   });
 
-  test("2: somebody removes the node from LINSTOR mid-way: marks and hooks are cleaned all the same", async () => {
+  test("2: a person removes the node from LINSTOR mid-way: marks and hooks are cleaned all the same", async () => {
     await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     await harness.delete(Machine, "worker");
@@ -255,7 +255,7 @@ describe("bad cases", () => {
 
   // As kubectl replace --force does, or Argo CD with Replace and Force: garbage collection deletes what it owned.
   test.each(["Evacuate", "Delete"])(
-    "with the LinstorCluster replaced by one of its name, policy %s: satellites go with their data, and are made anew",
+    "with the LinstorCluster replaced by one of its name, policy %s: satellites go with their data, and are made again",
     async (policy) => {
       await harness.volume("pvc-1", [node]);
       await admin.setPolicy(node, policy);

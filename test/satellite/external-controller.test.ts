@@ -55,7 +55,7 @@ describe("spec.externalController names the satellites' LINSTOR", () => {
     expect([...harness.asked.keys()]).toEqual([external]);
   });
 
-  test("nobody listens there: nothing is asked at LINSTOR_URL instead, and nothing goes", async () => {
+  test("no LINSTOR listens there: nothing is asked at LINSTOR_URL instead, and nothing goes", async () => {
     harness.linstor.stopController();
     await harness.delete(LinstorSatellite, node);
     await harness.clock.advance(60_000);

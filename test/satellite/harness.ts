@@ -66,7 +66,7 @@ export interface SatelliteHarness {
   readonly calls: { evacuate: string[]; atOnce: number };
   /** Run before and after each write of a rule, all that were given; they throw when something is wrong. */
   onWrite(checks: { before?(request: { path: string; body?: string }): Promise<void>; after?(): Promise<void> }): void;
-  /** Has what rules ask of LINSTOR answered by somebody else, until it is called again without an argument. */
+  /** Has what rules ask of LINSTOR answered by another server, until it is called again without an argument. */
   answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
   /**
    * API paths that rules cannot reach or write to, or are told that there is no such thing, until it is called again

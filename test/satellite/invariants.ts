@@ -22,7 +22,7 @@ export function watchInvariants(harness: SatelliteHarness): void {
   /** The fewest good copies that each volume had before anything left. */
   const floor = new Map<string, number>();
   const hooks = new Map<string, { drain: boolean; terminate: boolean }>();
-  /** By uid: one that is made anew at once is another one. */
+  /** By uid: one that is made again at once is another one. */
   const satellites = new Map<string, { name: string; policy: string | undefined; owner: string | undefined }>();
   const after = async () => {
     if (harness.calls.atOnce > 1) throw new Error("Two evacuate calls were in flight.");
@@ -37,7 +37,7 @@ export function watchInvariants(harness: SatelliteHarness): void {
     for (const [uid, { name, policy, owner }] of satellites) {
       // Writes are watched side by side, and the list may be older than what another has seen.
       if (live.has(uid) || (await harness.get(LinstorSatellite, name))?.metadata.uid === uid) continue;
-      // Where its LinstorCluster goes, or is gone or another one, nobody has asked for its policy.
+      // Where its LinstorCluster goes, or is gone or another one, no one has asked for its policy.
       const ends = (await harness.get(Cluster, "test"))?.metadata.deletionTimestamp !== undefined;
       const cluster = await harness.get(LinstorCluster, "linstorcluster");
       const stays = !ends && cluster?.metadata.uid === owner && cluster?.metadata.deletionTimestamp === undefined;
@@ -81,7 +81,7 @@ export function watchInvariants(harness: SatelliteHarness): void {
     const written = /\/linstorsatellites\/([^/?]+)/.exec(path)?.[1] ?? "";
     const live = written ? await harness.get<LinstorSatelliteObject>(LinstorSatellite, written) : undefined;
     const known = live && satellites.get(live.metadata.uid);
-    // Somebody may have changed its policy since.
+    // A person may have changed its policy since.
     if (known) satellites.set(live.metadata.uid, { ...known, policy: live.spec?.deletionPolicy });
     const name = /\/machines\/([^/?]+)/.exec(path)?.[1];
     const machine = name ? await harness.get<MachineObject>(Machine, name) : undefined;

@@ -110,7 +110,7 @@ test.each(["Background", "Foreground"] as const)(
   },
 );
 
-test("a patch that nobody can apply is said, and the satellite runs on as it did", async () => {
+test("a patch that cannot be applied is said, and the satellite runs on as it did", async () => {
   await isUp(node);
   const before = await workload(node);
   await configure("wrong", { patches: [{ target: { kind: "DaemonSet" }, patch: "spec: [" }] });

@@ -42,7 +42,7 @@ const within = async (seconds: number, what: string, check: () => Promise<unknow
   expect((harness.clock.now() - before) / 1000).toBeLessThanOrEqual(seconds);
 };
 
-test("a taint that nobody tolerates has the satellite deleted within seconds, by events alone", async () => {
+test("a taint that no satellite tolerates has the satellite deleted within seconds, by events alone", async () => {
   await harness.volume("pvc-1", [node]);
   await admin.taint(node, "NoExecute");
   await within(5, "it is deleted", async () => {
@@ -54,7 +54,7 @@ test("a taint that nobody tolerates has the satellite deleted within seconds, by
   ]);
 });
 
-test("a label has the configurations merged anew, and reaches the node and its pool in LINSTOR", async () => {
+test("a label has the configurations merged again, and reaches the node and its pool in LINSTOR", async () => {
   const properties = [{ name: "Aux/rack", valueFrom: { nodeFieldRef: "metadata.labels['rack']" } }];
   const storagePools = [{ name: "pool1", fileThinPool: { directory: "/srv/pool" }, properties }];
   await admin.configureOnly(node, { storagePools });

@@ -35,11 +35,11 @@ test("8: a Node whose name is too long for an annotation is refused while it can
   expect(await admin.isListed(long)).toBe(false);
 });
 
-test("9: whoever else writes volumes at the same time, marks come and go, and nothing of theirs is lost", async () => {
+test("9: while others write volumes at the same time, marks come and go, and nothing of theirs is lost", async () => {
   const conflicts: string[] = [];
   let strangers = 0;
   harness.onWrite({
-    // Somebody is always a moment earlier: the affinity controller, the CSI driver, a person.
+    // Another writer is always a moment earlier: the affinity controller, the CSI driver, a person.
     async before({ path }) {
       const name = /\/persistentvolumes\/([^/?]+)/.exec(path)?.[1];
       if (!name || conflicts.filter((one) => one === name).length >= 2) return;
@@ -61,7 +61,7 @@ test("9: whoever else writes volumes at the same time, marks come and go, and no
   expect(Object.keys(labels)).toHaveLength(2);
 });
 
-test("a volume is made anew during the evacuation without its marks: they are put there again", async () => {
+test("a volume is made again during the evacuation without its marks: they are put there again", async () => {
   await harness.volume("pvc-1", [node, "node-2"], { attached: node });
   await harness.delete(LinstorSatellite, node);
   await harness.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);

@@ -11,7 +11,7 @@ export interface RecordedEvent extends KubernetesObject {
   reportingController?: string;
 }
 
-/** The Events on an object of the scenario's namespace, whoever recorded them. */
+/** The Events on an object of the scenario's namespace, of all recorders. */
 export async function eventsOn({ admin, namespace }: Cluster, kind: string, name: string): Promise<RecordedEvent[]> {
   const events = await Array.fromAsync(admin.list<RecordedEvent>(Event, { namespace }));
   return events.filter(({ regarding }) => regarding?.kind === kind && regarding.name === name);

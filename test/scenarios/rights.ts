@@ -84,8 +84,8 @@ async function declaredWrites(system: string) {
 }
 
 /**
- * Whoever records an Event reads the one that is there already, and replaces it: whether there is one depends on which
- * look came first.
+ * A function that records an Event reads the one that is there already, and replaces it: whether there is one depends
+ * on which look came first.
  */
 function withWhatItBrings(use: string): readonly string[] {
   const [, account, events] = /^(.*): create (events\.k8s\.io\/events)$/.exec(use) ?? [];

@@ -69,7 +69,7 @@ test("an uninstall of one system leaves the others at work", async () => {
   await keep?.(await run(cluster));
 });
 
-test("what the functions have left is taken off also where somebody has deleted them before", async () => {
+test("what the functions have left is removed also where a person has deleted them before", async () => {
   const cluster = await openCluster(everything);
   const after = [await plays["pvc-protection"]?.(cluster), await plays.undelete?.(cluster)];
   for (const kind of [ClusterRoleBinding, ClusterRole])

@@ -39,7 +39,7 @@ async function run(options: Options): Promise<number> {
   let failed: Job | undefined;
   const pace = () =>
     `${runs} ${runs === 1 ? "run" : "runs"}, ${Math.round((runs * 60_000) / (Date.now() - began || 1))} a minute`;
-  // Whoever ends it wants to know what it has come to; for a run without an end this is the end.
+  // The person who ends it wants to know what it has come to; for a run without an end this is the end.
   process.prependOnceListener("SIGINT", () => {
     say(`${pace()}: ${failed ? "one fails." : "all held so far."}`);
     process.exit(options.runs === Number.POSITIVE_INFINITY && !failed ? 0 : 130);

@@ -10,7 +10,7 @@ export interface Lane {
   readonly name: string;
   /** What it needs: external systems and other clusters, parts of them, and objects as paths of the API server end. */
   readonly needs: readonly string[];
-  /** What only one user has at a time: whoever waits for it also needs what the others need that may have it. */
+  /** What only one user has at a time: a user who waits for it also needs what the others need that may have it. */
   readonly turn?: string;
   readonly steps: readonly Step[];
 }

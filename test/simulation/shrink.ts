@@ -30,7 +30,7 @@ export async function shrink(spec: RunSpec, failing: RunResult, mostRuns = 200):
   for (let size = Math.ceil(failing.struck.length / 2); size > 0 && runs < mostRuns; size = Math.floor(size / 2)) {
     let from = 0;
     while (from < result.struck.length && runs < mostRuns) {
-      // What struck after a fault that is left out is another matter: the list is read anew each time.
+      // What struck after a fault that is left out is another matter: the list is read again each time.
       if (!(await tryWithout(result.struck.slice(from, from + size)))) from += size;
     }
   }

@@ -26,7 +26,7 @@ export interface WorkloadContext {
   readonly workload: Readonly<Record<string, Operation>>;
 }
 
-/** One thing that somebody does beside a scenario. What the API server refuses is passed over. */
+/** One thing that a user does beside a scenario. What the API server refuses is passed over. */
 export type Operation = (user: User, context: WorkloadContext) => Promise<unknown> | unknown;
 
 /** What users and operators may do whatever systems there are. */

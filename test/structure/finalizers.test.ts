@@ -18,7 +18,7 @@ test("a rule declares the finalizers that it removes, so that an uninstall knows
   expect(declared.flatMap(({ name, finalizers }) => (finalizers ? [name] : []))).toEqual(
     expect.arrayContaining(wanted),
   );
-  // In a lib nobody would see which rules it is for.
+  // In a lib a reader would not see which rules it is for.
   const libs = globSync("functions/*/lib/**/*.ts", { cwd: root });
   expect(
     libs.filter((file) => readFileSync(join(root, file), "utf8").includes("removeFinalizer(")).map(dirname),

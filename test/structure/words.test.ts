@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../..");
 
 /**
  * Words of a private vocabulary, with what is written instead. In a name they count as well: `isTold`, `ledgerOf`.
- * `except` is what such a word says in plain English, or in somebody else's interface.
+ * `except` is what such a word says in plain English, or in a foreign interface.
  */
 const words: readonly { readonly word: RegExp; readonly instead: string; readonly except?: RegExp }[] = [
   { word: /\bstor(y|ies)\b/i, instead: "scenario, run, step" },

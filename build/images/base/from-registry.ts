@@ -14,7 +14,7 @@ import type { Base } from "./base.ts";
 import { acceptedManifests, readBase } from "./read-base.ts";
 
 /**
- * A base in a registry. Its layers are fetched when somebody needs their bytes, which a registry that has them does
+ * A base in a registry. Its layers are fetched when the build needs their bytes, which a registry that has them does
  * not, and kept in `cache`.
  *
  * @throws UserError when it cannot be had

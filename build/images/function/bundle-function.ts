@@ -54,6 +54,6 @@ export async function keepBundle({ name, folder }: Bundle, output: string): Prom
   const to = join(output, name);
   await mkdir(dirname(to), { recursive: true });
   await rm(to, { recursive: true, force: true });
-  // Whoever has put theirs there in this moment has made it of the same sources.
+  // A build that has put its own there in this moment has made it of the same sources.
   await rename(folder, to).catch(() => {});
 }

@@ -23,7 +23,7 @@ export function plainLayer(bundle: Bundle): Promise<Layer> {
 
 /**
  * The layer of a function with the code cache that `node` makes, which starts faster. Rehearsals go on until two have
- * said the same: V8 promises nobody that they do.
+ * said the same: V8 does not promise that they do.
  *
  * Returns in `fault` why there is no cache, when there is none.
  */

@@ -60,7 +60,7 @@ export function repositoryName({ host, path }: Repository): string {
   return `${host}/${path}`;
 }
 
-/** Whether a host is this machine, to which nobody needs TLS. */
+/** Whether a host is this machine, to which no client needs TLS. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);
 }

@@ -66,7 +66,7 @@ test("a folder that holds something else is left alone", async () => {
   expect(readdirSync(folder)).toEqual(["thesis.txt"]);
 });
 
-test("an archive of a layout has the bytes of the layout, whoever makes it", async () => {
+test("an archive of a layout has the bytes of the layout, whichever program makes it", async () => {
   const [one, other, layout] = ["one.tar", "other.tar", "layout"].map((name) => join(folder, name)) as [
     string,
     string,

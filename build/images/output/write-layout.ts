@@ -60,7 +60,7 @@ async function writeBlob(folder: string, content: Content): Promise<void> {
 
 const put = (file: string, text: string) => whole(file, (temporary) => writeFile(temporary, text));
 
-/** Has a file written under another name first, so that nobody ever sees a part of it. */
+/** Has a file written under another name first, so that no reader ever sees a part of it. */
 async function whole(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${file}.${process.pid}.part`;
   try {

@@ -33,7 +33,7 @@ export function isNoTls(code: string): boolean {
   return ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "EPROTO"].includes(code);
 }
 
-/** What no waiting mends: a name that is none, a port that nobody listens on, a certificate. */
+/** What no waiting mends: a name that is none, a port without a listener, a certificate. */
 export function isForGood({ code = "" }: { readonly code?: string }): boolean {
   return ["ENOTFOUND", "ECONNREFUSED"].includes(code) || isNoTls(code) || isCertificateFault(code);
 }

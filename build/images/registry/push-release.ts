@@ -15,7 +15,7 @@ const lanes = 4;
 
 /**
  * Pushes a release to its repository beneath the target's, and returns its name with the digest. What is named is there
- * before what names it, and the tag comes last: whoever pulls it gets the old images, or the new, whole.
+ * before what names it, and the tag comes last: a client that pulls it gets the old images, or the new, whole.
  *
  * @throws UserError when anything is refused or goes on failing; the tag is where it was, then
  */

@@ -10,9 +10,9 @@ interface Referrers {
 
 /**
  * Puts an artifact, whose blobs are there, into a repository, so that it is found by who asks for what refers to its
- * subject. Registries older than OCI 1.1 do not keep such lists: there, whoever attaches keeps one, under a tag that is
- * made of the subject's digest. It can only be read and written again; of two who do that at once, one may be lost, and
- * is attached again by the next push.
+ * subject. Registries older than OCI 1.1 do not keep such lists: there, the client that attaches keeps one, under a tag
+ * that is made of the subject's digest. It can only be read and written again; of two who do that at once, one may be
+ * lost, and is attached again by the next push.
  */
 export async function attach(connection: Connection, artifact: Image): Promise<void> {
   const { descriptor } = artifact.manifest;

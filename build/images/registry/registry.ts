@@ -40,7 +40,7 @@ export interface Surroundings {
 /** Docker Hub's registry has another name than its images. */
 const addresses: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };
 
-/** Opens a connection to read a repository, or to write to it. Rejects with a UserError when nobody is there. */
+/** Opens a connection to read a repository, or to write to it. Rejects with a UserError when no registry answers. */
 export async function connect(
   repository: Repository,
   rights: "pull" | "pull,push",
@@ -77,7 +77,7 @@ export async function connect(
       });
       if (answer.status !== 401) return answer;
       const reason = await reasonOf(answer);
-      // Somebody else may have had another one meanwhile.
+      // Another request may have had another one meanwhile.
       for (const [key, header] of headers) if (header === asked) headers.delete(key);
       // A token may have run out, once.
       if (fresh || !authorization?.startsWith("Bearer ")) throw refused(repository, login, reason);

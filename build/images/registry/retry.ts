@@ -9,7 +9,7 @@ export interface Patience {
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** Longer than this nobody wants to wait for one request, whatever the registry asks for. Milliseconds. */
+/** The longest wait for one request, also if the registry asks for more. Milliseconds. */
 const longestPause = 30_000;
 
 /**

@@ -53,7 +53,7 @@ describe("what was cut", () => {
     expect(sent.filter((line) => line.startsWith("POST"))).toHaveLength(1);
   });
 
-  test("begins anew, in pieces, where it has forgotten", async () => {
+  test("begins again, in pieces, where it has forgotten", async () => {
     let cuts = 0;
     const { registry, sent } = await upload({
       intercept: async (message, next) => {
@@ -109,7 +109,7 @@ test("a registry that is busy for a while gets it all the same, and one that ref
   expect(asked).toBe(1);
 });
 
-test("what lets nobody begin is reported", async () => {
+test("a registry that lets no upload begin is reported", async () => {
   const intercept: FakeRegistryOptions["intercept"] = async (message, next) =>
     message.method === "POST" ? answerOf(404, {}, "404 page not found") : next(message);
   await expect(upload({ intercept })).rejects.toThrow(

@@ -72,12 +72,12 @@ const isThere = (file: string) =>
     () => false,
   );
 
-/** A cache that somebody has damaged is made anew. */
+/** A damaged cache is made again. */
 async function hasDigest(file: string, digest: string): Promise<boolean> {
   return (await isThere(file)) && digestOf(await readFile(file)) === digest;
 }
 
-/** Whole or not at all, whoever else builds at the same time. */
+/** Whole or not at all, also if another build runs at the same time. */
 async function put(file: string, content: Buffer | string): Promise<void> {
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, content);

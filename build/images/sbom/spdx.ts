@@ -20,7 +20,7 @@ const unknown = "NOASSERTION";
 
 /**
  * What is in an image, as SPDX 2.3: the function, the npm packages in its bundle, and Node. What the base holds is told
- * by whoever made the base, so it is only referred to.
+ * by the maker of the base, so it is only referred to.
  */
 export function spdxOf({ name, image, base, node, packages, created }: Bill): object {
   const nodes = [

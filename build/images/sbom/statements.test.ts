@@ -108,7 +108,7 @@ describe("a bill of materials", () => {
     },
   );
 
-  test("says of each package which it is, and claims nothing that nobody has declared", () => {
+  test("says of each package which it is, and claims nothing that its author has not declared", () => {
     const { packages } = bill() as Bill;
     const of = (id: string) => packages.find(({ SPDXID }) => SPDXID === `SPDXRef-${id}`);
     expect(of("npm--scope-odd-3.0.0-rc.1")).toMatchObject({

@@ -102,7 +102,8 @@ export function fakeRegistry({ referrers = false, intercept }: FakeRegistryOptio
 }
 
 /**
- * Only this registry, whatever it is called; nobody waits between tries, and `pauses` gets how long it would have been.
+ * Only this registry, whatever it is called; the client does not wait between tries, and `pauses` gets how long it
+ * would have been.
  */
 export function surroundedBy(
   { transport }: FakeRegistry,

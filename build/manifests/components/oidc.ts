@@ -65,7 +65,7 @@ export function addOidc(
   );
 }
 
-/** All service accounts may read the keys unless somebody has taken that binding away. */
+/** All service accounts may read the keys unless an administrator has removed that binding. */
 function mayReadKeys(functions: readonly Declared[], system?: string): object {
   const group = "rbac.authorization.k8s.io";
   return {

@@ -8,8 +8,8 @@ import { dashboardFor } from "./dashboard.ts";
 const folder = "knative/monitoring";
 
 /**
- * Alerts and a dashboard, for whoever sends metrics to Prometheus: `alerts.yaml` for Prometheus itself, the same as an
- * object for the Prometheus operator, and `dashboard.json` for Grafana.
+ * Alerts and a dashboard, for clusters that send metrics to Prometheus: `alerts.yaml` for Prometheus itself, the same
+ * as an object for the Prometheus operator, and `dashboard.json` for Grafana.
  */
 export function addMonitoring(files: Map<string, string>, functions: readonly Declared[]): void {
   const rules = { groups: [{ name: "holdfast", rules: alertsFor(functions) }] };

@@ -81,7 +81,7 @@ test("a host that is disabled, with a record, is another step's", () => {
   expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave");
 });
 
-test("a host that was enabled again is to be seen empty anew: a server may be on its way to it", () => {
+test("a host that was enabled again is to be seen empty again: a server may be on its way to it", () => {
   const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });
   const decision = decide(aLeaving(enabled, { metadata: { annotations } }));
   const written = JSON.stringify(decision?.do === "call" && decision.writes);

@@ -39,7 +39,7 @@ export interface Dependent {
   readonly inTheWay: string | undefined;
   /** What is to become of it, whether or not a person has agreed. */
   readonly wanted: Wanted;
-  /** A person has agreed, or nobody has to. */
+  /** A person has agreed, or need not agree. */
   readonly isApproved: boolean;
   /** Why Holdfast does nothing with it, as a sentence. */
   readonly foreign: string | undefined;

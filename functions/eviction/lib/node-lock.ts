@@ -12,7 +12,7 @@ export const lockPrefix = "l2-lock.maintenance.yaook.cloud/";
 export const lockOf = ({ kind, spec }: { readonly kind: string; readonly spec?: unknown }): string =>
   `${lockPrefix}${(spec as { lockName?: string } | undefined)?.lockName || kind}`;
 
-/** The names of all locks on a Node, whoever has set them. */
+/** The names of all locks on a Node, of all writers. */
 export const locksOn = ({ metadata }: KubernetesObject): readonly string[] =>
   Object.keys(metadata.annotations ?? {})
     .filter((key) => key.startsWith(lockPrefix))

@@ -39,7 +39,7 @@ export const consoleFunction = {
   name: "platform/console",
   doc: "Shows people what is held and why, and lets them act, each with their own rights.",
   settings,
-  // It acts as whoever asks, and has no rights of its own.
+  // It acts as the user who asks, and has no rights of its own.
   permissions: [],
   anonymous: true,
   overlay: "console",

@@ -10,8 +10,8 @@ import type { Settings } from "./declaration.ts";
 const idle = 30_000;
 
 /**
- * Makes transports to the pod's own cluster, each with somebody's token: the pod has none. Users share connections, and
- * nothing else.
+ * Makes transports to the pod's own cluster, each with the token of a user: the pod has none. Users share connections,
+ * and nothing else.
  *
  * @throws SettingsError when the API server or its certificate cannot be found
  */

@@ -33,7 +33,7 @@ export interface DeadLetteredEvent {
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
 const longestReply = 500;
-/** Attributes that are kept, and how long their names and values may be: whoever sends an event chooses all three. */
+/** Attributes that are kept, and how long their names and values may be: the sender of an event chooses all three. */
 const mostAttributes = 20;
 const longestName = 20;
 const longestValue = 300;

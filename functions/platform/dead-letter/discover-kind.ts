@@ -7,7 +7,7 @@ interface ResourceList {
 }
 
 /**
- * A kind as the API server serves it, which whoever is signed in may ask; `undefined` when it serves none. The names
+ * A kind as the API server serves it, which anyone who is signed in may ask; `undefined` when it serves none. The names
  * are an event's: what is no version of an API is not asked for.
  */
 export async function discoverKind(client: Client, apiVersion: string, kind: string): Promise<Kind | undefined> {

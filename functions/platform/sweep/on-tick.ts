@@ -13,8 +13,8 @@ import { sweep } from "./sweep.ts";
 
 /**
  * Takes the PingSource's events: each is one tick. Of what the event says only a time counts, which may have everything
- * resynced, so whoever posts here starts a sweep. Only one goes on at a time: the events that come meanwhile share the
- * next one.
+ * resynced, so each sender of an event starts a sweep. Only one goes on at a time: the events that come meanwhile share
+ * the next one.
  */
 export function onTick(
   tools: Tools<Settings>,

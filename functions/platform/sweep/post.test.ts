@@ -13,7 +13,7 @@ const broker = createServer(async (request, response) => {
   const body = (await Array.fromAsync(request.setEncoding("utf8"))).join("");
   received.push({ ...request.headers, body });
   if (request.url === "/never") return;
-  response.writeHead(request.url === "/refuses" ? 503 : 202).end("an answer that nobody reads");
+  response.writeHead(request.url === "/refuses" ? 503 : 202).end("an answer that no client reads");
 });
 broker.on("connection", () => connections++);
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test("an answer is an answer, whatever it says; none is an error", async () => {
   await expect(post("http://127.0.0.1:1/", { headers, body: "" })).rejects.toThrow("ECONNREFUSED");
 });
 
-test("a request that nobody waits for any more ends", async () => {
+test("a request that its sender no longer waits for ends", async () => {
   const late = new AbortController();
   const answer = postSigned(unsigned)(`${url}/never`, { headers, body: "" }, late.signal);
   late.abort(new Error("late"));

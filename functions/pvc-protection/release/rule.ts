@@ -205,7 +205,7 @@ function waitForInTree(claim: KubernetesObject, now: number, { mode }: Settings)
   if (!(now - since > inTreePatience)) {
     const message =
       `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ` + `${inTreeProtection}.`;
-    // Whoever was named before does not hold it any more; a claim of which nothing was said needs no word for a moment.
+    // The pods named before do not hold it any more; a claim of which nothing was said needs no word for a moment.
     return wait(message, readProgress(claim, name) ? { step: { name: "after-in-tree" } } : {});
   }
   const advice =

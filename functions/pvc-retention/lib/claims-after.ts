@@ -27,7 +27,7 @@ const podOf = ({ set, pods }: SetSeen, claim: KubernetesObject): KubernetesObjec
   return pods.find((pod) => pod.metadata.name === name && ownersOf(pod).some(({ uid }) => uid === set.metadata.uid));
 };
 
-/** Somebody else's owner keeps a claim when the set, or its pod, goes. */
+/** A foreign owner keeps a claim when the set, or its pod, goes. */
 const othersOf = ({ set, pods }: SetSeen, claim: KubernetesObject): readonly OwnerReference[] => {
   const own = new Set([set.metadata.uid, ...pods.map(({ metadata }) => metadata.uid)]);
   return ownersOf(claim).filter(({ uid }) => !own.has(uid));

@@ -28,7 +28,7 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   const wanted = { whenDeleted: safer(set, policy, "whenDeleted"), whenScaled: safer(set, policy, "whenScaled") };
   if (fieldText(current) === fieldText(wanted)) return settle(set, policy, now);
 
-  // Nobody changes the field and means the policy, so what was in force was taken back.
+  // No user changes the field and means the policy, so what was in force was taken back.
   const isTakenBack = before?.policy === policy.written && before.field === fieldText(wanted);
   const isGivenUp = before?.step === "taken-back" && before.policy === policy.written && before.from === policy.from;
   const isRecent = now - Date.parse(String(before?.applied)) < fightWindow;

@@ -50,7 +50,7 @@ function carriedOut(shape: Shape, decision: Decision | undefined): Shape {
     : undefined;
   const field = patch?.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const [deleted, scaled] = (shape.field ?? "Retain/Retain").split("/");
-  // Whoever applies the same value goes on holding it.
+  // A manager that applies the same value goes on holding it.
   const before: Record<string, string | undefined> = { whenDeleted: deleted, whenScaled: scaled };
   const others = (shape.held ?? []).filter(([manager]) => manager !== "us");
   const held = patch

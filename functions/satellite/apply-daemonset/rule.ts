@@ -36,7 +36,7 @@ import { spawnSettings } from "./settings.ts";
 const name = "satellite/apply-daemonset";
 /** What the DaemonSet was last applied from. */
 const appliedKey = "holdfast.dev/applied";
-/** As piraeus-operator applies it: whoever of the two applies next takes over what the other has written. */
+/** As piraeus-operator applies it: the one of the two that applies next takes over what the other has written. */
 const fieldManager = "piraeus.io/operator";
 
 /** A satellite with its DaemonSet; `seen` is undefined when it is gone. */
@@ -243,7 +243,7 @@ function notHoused(
   return at.write(message, conditionWrites(satellite, [report], now), { step: { name: "refused" } });
 }
 
-/** One that belongs to nobody any more; those with an owner go with it. */
+/** One that no longer has an owner; those with an owner go with it. */
 function leftBehind(daemonSet: KubernetesObject): Decision {
   const { leave, write } = about(DaemonSet, daemonSet);
   const title = `DaemonSet ${daemonSet.metadata.name}`;

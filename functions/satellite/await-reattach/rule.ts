@@ -32,7 +32,7 @@ export const awaitReattach = chainRule(evacuation, "await-reattach", {
 
 /**
  * Once for each that is attached elsewhere: with the annotations goes what it would be said for again. One that comes
- * back to the node is marked anew. What lets it be used on any Node stays until the evacuation is complete.
+ * back to the node is marked again. What lets it be used on any Node stays until the evacuation is complete.
  */
 function found(facts: EvacuationFacts): readonly Decision[] {
   const { waits, since } = marksFor(facts.node);

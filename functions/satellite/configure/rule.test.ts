@@ -100,7 +100,7 @@ describe("a satellite that there is", () => {
       {},
       { node: node({}, { taints: [{ key: "t", effect: "NoExecute" }] }) },
     ],
-    ["somebody has made it by hand", {}, { satellite: satellite({}, { ownerReferences: [] }) }],
+    ["a person has made it by hand", {}, { satellite: satellite({}, { ownerReferences: [] }) }],
     [
       "piraeus-operator writes it",
       {},

@@ -128,7 +128,7 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   const owner = ownerOf(satellite)?.uid;
   const cluster = clusters.find(({ metadata }) => metadata.uid === owner);
-  // One that somebody has made by hand is theirs.
+  // One that a person has made by hand is that person's.
   if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
   const foreign = foreignLifecycle(satellite, cluster);
   if (foreign) return leave(foreign);
@@ -161,10 +161,10 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
   );
 }
 
-/** One that is being deleted waits for somebody's finalizer, and says nothing any more. */
+/** One that is being deleted waits for a foreign finalizer, and says nothing any more. */
 const isLiving = (one: ConfigurationObject) => !isBeingDeleted(one);
 
-/** Whether nobody can rule out that it is meant for the Node. */
+/** Whether it cannot be ruled out that it is meant for the Node. */
 const mayMatch = (one: ConfigurationObject, node: Labelled) =>
   isLiving(one) &&
   hasLabels(one.spec?.nodeSelector, node.labels) &&

@@ -43,7 +43,7 @@ test.each<[string, Partial<Facts[number]>]>([
   ["matches", {}],
   ["has NoSchedule", tainted("NoSchedule")],
   ["has PreferNoSchedule", tainted("PreferNoSchedule")],
-  ["is gone, and the satellite is nobody's", { node: undefined, cluster: undefined }],
+  ["is gone, and the satellite has no owner", { node: undefined, cluster: undefined }],
   ["is gone, and the satellite is going", { node: undefined, satellite: aSatellite() }],
   [
     "is gone, and the satellite is piraeus-operator's",

@@ -76,7 +76,7 @@ function decide(facts: Facts): readonly Decision[] {
   return [...unreadable(facts), ...decideEach(facts)];
 }
 
-/** A warning on each LinstorCluster of which nobody can say where it wants satellites. */
+/** A warning on each LinstorCluster that does not say clearly where it wants satellites. */
 function unreadable(facts: Facts): readonly Decision[] {
   const clusters = new Map(facts.flatMap(({ cluster }) => (cluster ? [[cluster.metadata.uid, cluster] as const] : [])));
   return [...clusters.values()].flatMap((cluster) => {
@@ -93,7 +93,7 @@ function decideEach(facts: Facts): readonly Decision[] {
     if (isBeingDeleted(satellite)) return leave(`${title} is already being deleted.`);
     const foreign = foreignLifecycle(satellite, cluster);
     if (foreign) return leave(foreign);
-    // One that somebody has made by hand is theirs; where the LinstorCluster is gone, garbage collection has it.
+    // One that a person has made by hand is that person's; where the LinstorCluster is gone, garbage collection has it.
     if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
     const problem = placementProblem(cluster.spec ?? {});
     if (node && problem) return leave(`${title} stays. ${problem}`);

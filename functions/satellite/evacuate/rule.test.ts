@@ -59,7 +59,7 @@ describe("the Lease", () => {
     ["is another's", lease("LinstorSatellite node-2 (u2)", now - 10_000), "write"],
     ["was another's, and has run out", lease("LinstorSatellite node-2 (u2)", now - 200_000), "call"],
     ["is ours, and the call it was taken for was never written down", lease(own, now - 10_000), "call"],
-    ["is nobody's", lease("", now), "call"],
+    ["is free", lease("", now), "call"],
   ])("%s", (_, held, expected) => {
     expect(decide(aLeaving(), held)?.do).toBe(expected);
   });
@@ -95,7 +95,7 @@ describe("the Lease", () => {
     });
   });
 
-  test("is never held by two: whoever else has it, there is no call", () => {
+  test("is never held by two: while another satellite has it, there is no call", () => {
     const elapsed = fc.integer({ min: 0, max: 179_000 });
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), elapsed, (holder, ago) => {

@@ -22,11 +22,11 @@ import { recordKey, recordWrites } from "../lib/record.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
 
 /**
- * Whoever has it may call LINSTOR to evacuate a node: one call at a time for all nodes. Of two calls at once for the
- * two nodes of one volume LINSTOR has made one new copy, and deleted both sources.
+ * A function must hold this Lease to call LINSTOR to evacuate a node: one call at a time for all nodes. Of two calls at
+ * once for the two nodes of one volume LINSTOR has made one new copy, and deleted both sources.
  */
 const leaseName = "holdfast-linstor-evacuate";
-/** LINSTOR goes on with a call that nobody listens to any more: how long at most, unless it answers. Seconds. */
+/** LINSTOR goes on with a call whose caller is gone: how long at most, unless it answers. Seconds. */
 export const leaseSeconds = 600;
 
 /** The Lease, read before the satellites. */

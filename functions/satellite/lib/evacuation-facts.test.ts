@@ -76,7 +76,7 @@ test("a LINSTOR that lists none of the cluster's volumes is not believed, whatev
   expect(await look([volume("Bound")], ["pvc-9"])).toMatchObject({ is: "halted" });
 });
 
-test("one that lists them is, and so is any where there are none that somebody uses", async () => {
+test("one that lists them is, and so is any where there are none that a claim uses", async () => {
   expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ is: "ready", node: "node-1" });
   expect(await look([volume("Released")], [])).toMatchObject({ is: "ready", node: "node-1" });
   expect(await look([], [])).toMatchObject({ is: "ready", node: "node-1" });
@@ -103,7 +103,7 @@ test("one whose LINSTOR has no address is left alone, unless it is let go withou
   expect(await look([], [], [], { externalController, deleting: true })).toMatchObject(abandoned);
 });
 
-test("a satellite that waits for its own evacuation is not waited for: nobody configures it any more", async () => {
+test("a satellite that waits for its own evacuation is not waited for: no rule configures it any more", async () => {
   const queued = { v: 1, uid: "uid-node-2", step: "queued", since: "2026-01-01T00:00:00Z", because: "Waiting." };
   const annotations = { "holdfast.dev/satellite.mark": JSON.stringify(queued) };
   const others = [
@@ -121,7 +121,7 @@ test("a satellite that waits for its own evacuation is not waited for: nobody co
 test.each<[string, object | undefined, RegExp | undefined]>([
   ["is its owner", { name: "cluster", uid: "uid-cluster" }, undefined],
   ["has come in the place of its owner", { name: "cluster", uid: "uid-former" }, /was replaced/],
-  // Whoever the owner is, nobody says that the one it belongs to is another.
+  // Whatever the owner is, nothing says that it belongs to another one.
   ["is not its owner, which has another name", { name: "other", uid: "uid-other" }, undefined],
   ["owns none", undefined, undefined],
 ])("a satellite that is deleted is let go without LINSTOR where a LinstorCluster %s, or not", (_, owner, message) => {

@@ -213,7 +213,7 @@ describe("bad cases that piraeus-operator has", () => {
     expect(stepOf(facts({ neighbours, neighboursSince: 0 })).step).toBe("await-satellites");
     expect(stepOf(facts({ ...limit, neighboursSince: now + minute })).step).toBe("await-satellites");
   });
-  test("7. what LINSTOR could not do is in the sentence, and what nobody can move is stuck", () => {
+  test("7. what LINSTOR could not do is in the sentence, and what LINSTOR cannot move is stuck", () => {
     const warnings = ["Resource 'pvc-1' cannot be evacuated as no available storage pool was found"];
     const again = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2", "SyncTarget(1%)")], {
       ...called,
@@ -241,7 +241,7 @@ describe("what comes late", () => {
     const late = volume({ name: "late", here: true });
     expect(stepOf(facts({ ...terminateOnly, volumes: [moved, late] })).step).toBe("mark");
   });
-  test("a VolumeAttachment that nobody removes does not hold a node that is empty", () => {
+  test("a VolumeAttachment that no attacher removes does not hold a node that is empty", () => {
     const stale = volume({ here: true, waits: true, marked: true });
     expect(stepOf(facts({ volumes: [stale], data: empty })).step).toBe("unmark");
     expect(stepOf(facts({ volumes: [volume({ here: true })], data: empty })).step).toBe("remove");
@@ -256,14 +256,14 @@ describe("what comes late", () => {
     const neighbours = [{ name: "node-2", deleting: false, configured: false }];
     expect(stepOf(facts({ neighbours, volumes: [volume({ waits: true })], data: syncing })).step).toBe("await-empty");
   });
-  test("an evacuation that somebody else has begun does not take away those waits", () => {
+  test("an evacuation that a person has begun does not take away those waits", () => {
     const { calledAt: _, ...others } = syncing;
     expect(stepOf(facts({ volumes: [volume({ waits: true })], data: others })).step).toBe("await-reattach");
   });
   test("a pre-drain hook that comes back is released again", () => {
     expect(stepOf(facts({ ...both, data: syncing })).step).toBe("release-drain");
   });
-  test("a volume that nobody will attach is not waited for", () => {
+  test("a volume that no pod will attach is not waited for", () => {
     expect(stepOf(facts({ volumes: [volume({ waits: true, leaving: true })] })).step).toBe("evacuate");
   });
   test("a wait for volumes has a limit where one is set", () => {

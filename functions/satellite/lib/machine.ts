@@ -79,7 +79,7 @@ export const isSeenDeleting = (satellite: KubernetesObject): boolean =>
 /**
  * The Machine of a satellite, live; `undefined` when it is gone, or the cluster serves no Machines and has never held
  * this one. Where hooks of ours may be on it, or it was being deleted, kinds that are not served are away: Cluster API
- * may be being installed anew, or the kubeconfig may lead elsewhere.
+ * may be being installed again, or the kubeconfig may lead elsewhere.
  *
  * @throws SystemError: what cannot be asked of the management cluster says nothing of this one
  */

@@ -17,7 +17,7 @@ const schema = z.looseObject({
   v: z.literal(1),
   uid: z.string(),
   called: z.iso.datetime(),
-  /** Calls that may be under way at once: the last one, and those before it that nobody has seen the effect of. */
+  /** Calls that may be under way at once: the last one, and those before it whose effect no one has seen. */
   calls: z.number().int().min(1),
 });
 
@@ -42,7 +42,7 @@ export const isRegisteredOnce = (satellite: KubernetesObject): boolean => read(s
 
 /**
  * Until when a call to register the node may still have its effect; `undefined` when none can. A clock that was set
- * back makes nobody wait longer than a call may take.
+ * back makes no rule wait longer than a call may take.
  */
 export function registrationUntil(satellite: KubernetesObject, now: number): number | undefined {
   const called = lastRegistration(satellite);

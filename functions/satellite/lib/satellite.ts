@@ -123,16 +123,16 @@ const withoutSecrets = (text: string) => text.replace(/\/\/.*@/, "//…@");
 
 /**
  * Annotation of a LinstorCluster: the moment (RFC 3339) from which on its LinstorSatellites are Holdfast's, because
- * somebody has switched off what piraeus-operator does with them.
+ * an administrator has switched off what piraeus-operator does with them.
  */
 export const handedOverKey = "holdfast.dev/satellites-handed-over";
 
 const operator = "piraeus.io/operator";
 
 /**
- * Why a LinstorSatellite is left alone, as a sentence: piraeus-operator has written it, and nobody has said that it has
- * ceased to. Two that evacuate one node would call LINSTOR twice, which has lost data. The API server keeps in
- * `managedFields` who has written last and when; the operator applies under one name.
+ * Why a LinstorSatellite is left alone, as a sentence: piraeus-operator has written it, and no administrator has said
+ * that it has ceased to. Two that evacuate one node would call LINSTOR twice, which has lost data. The API server keeps
+ * in `managedFields` who has written last and when; the operator applies under one name.
  */
 export function foreignLifecycle(
   satellite: KubernetesObject,
@@ -153,8 +153,8 @@ export function foreignLifecycle(
 
 /**
  * Why a satellite is let go without LINSTOR, as a sentence; `undefined` where LINSTOR is to be asked. A LinstorCluster
- * that is being deleted takes all of its satellites along: no satellite is left to move data to, and nobody has asked
- * for all of it to be given up. The Machine counts where it was looked at.
+ * that is being deleted takes all of its satellites along: no satellite is left to move data to, and no person has
+ * asked for all of it to be given up. The Machine counts where it was looked at.
  */
 export function abandonedBecause({
   satellite,

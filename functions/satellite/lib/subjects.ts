@@ -70,8 +70,8 @@ export function ofReattachment({ kind, object }: Hint): readonly Subject[] {
 }
 
 /**
- * Any satellite, when a volume of LINSTOR's driver has changed: the affinity controller makes it anew, and marks may be
- * lost.
+ * Any satellite, when a volume of LINSTOR's driver has changed: the affinity controller makes it again, and marks may
+ * be lost.
  */
 export function ofVolume({ kind, object }: Hint): readonly Subject[] {
   if (kind !== PersistentVolume.kind) return [];

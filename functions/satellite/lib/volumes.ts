@@ -72,7 +72,7 @@ export interface VolumeFacts {
   readonly elsewhere: boolean;
   /** Marked as one that is to be attached elsewhere. */
   readonly waits: boolean;
-  /** Milliseconds since the epoch; absent when nobody wrote it down. */
+  /** Milliseconds since the epoch; absent when it was not written down. */
   readonly waitsSince?: number;
   readonly overridden: boolean;
   /** Carries any annotation of an evacuation of this Node. */
@@ -81,7 +81,7 @@ export interface VolumeFacts {
   readonly localOnly: boolean;
   /** Some other Node matches its node affinity, so that a pod that uses it can be placed there. */
   readonly attachableElsewhere: boolean;
-  /** On its way out, or without a claim: nobody will attach it any more. */
+  /** On its way out, or without a claim: no pod will attach it any more. */
   readonly leaving: boolean;
 }
 

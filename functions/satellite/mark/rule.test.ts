@@ -134,7 +134,7 @@ test.each([
 
 test.each([
   ["is not leaving", aSeen({ leaving: false })],
-  ["is piraeus-operator's", aSeen({ foreign: "Somebody else has it." })],
+  ["is piraeus-operator's", aSeen({ foreign: "Another operator has it." })],
   ["is at another step", aLeaving()],
 ])("a satellite that %s is left", (_, seen) => {
   expect(decide(seen)).toMatchObject({ do: "leave" });
@@ -147,7 +147,7 @@ test.each([
   ["one that is gone", hintOf(LinstorSatellite, "delete", aSatellite()), []],
   ["a Machine that is being deleted", hintOf(Machine, "update", aMachine().object), ["node-1"]],
   ["one that is not", hintOf(Machine, "update", aMachine({ deleting: false }).object), []],
-  ["a volume that was made anew", hintOf(PersistentVolume, "add", aVolume("pv-1")), [undefined]],
+  ["a volume that was made again", hintOf(PersistentVolume, "add", aVolume("pv-1")), [undefined]],
   ["one that was changed", hintOf(PersistentVolume, "update", aVolume("pv-1")), []],
   ["an attachment whose object is not shown", hintOf(VolumeAttachment, "add", "csi-1"), [undefined]],
 ])("an event about %s", (_, hint, names) => {

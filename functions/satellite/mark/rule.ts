@@ -26,7 +26,10 @@ import {
   type VolumeFacts,
 } from "../lib/volumes.ts";
 
-/** Whoever has it begins an evacuation. Two that begin at once would not see each other, and take one slot. */
+/**
+ * A function must hold this Lease to begin an evacuation. Two that begin at once would not see each other, and take one
+ * slot.
+ */
 const leaseName = "holdfast-satellite-slots";
 
 export const mark = chainRule(evacuation, "mark", {

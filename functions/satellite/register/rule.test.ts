@@ -139,12 +139,12 @@ describe("a node that there is", () => {
     expect(decide({ satellite: again, nodes: [listed()] })?.do).toBe("leave");
   });
 
-  test("at the same address and connected, of which nobody has said whose it is: it is marked as this one's", () => {
+  test("at the same address and connected, that no cluster has marked as its own: it is marked as this one's", () => {
     expect(decide({ nodes: [listed({ props: {} })] })).toMatchObject({
       do: "call",
       command: { input: { node: "node-1", changes: { set: { "Aux/piraeus.io/managed-by": "holdfast" } } } },
     });
-    // Without a pod nobody can say that it is this satellite's.
+    // Without a pod it is not known to be this satellite's.
     expect(reports(decide({ addresses: [], nodes: [listed({ props: {} })] }))).toContain('"status":"False"');
   });
 
@@ -168,7 +168,7 @@ describe("a node that there is", () => {
   test.each<[string, Parameters<typeof listed>[0], RegExp]>([
     ["at another address and connected", { address: "10.0.0.9" }, /Another satellite answers there/],
     [
-      "at another address and of somebody else",
+      "at another address and of another cluster",
       { address: "10.0.0.9", connection: "OFFLINE", props: {} },
       /Nothing says/,
     ],
@@ -247,7 +247,7 @@ test(
         if (decision?.do !== "call") return;
         expect(given.filter(({ name, address }) => name !== "node-1" && address === "10.0.0.1")).toEqual([]);
         const own = given.find(({ name }) => name === "node-1");
-        // It is at the address of the pod, and nobody has said whose it is.
+        // It is at the address of the pod, and no cluster has marked it.
         if (decision.command.name === "set properties of a node") {
           expect(own).toMatchObject({ address: "10.0.0.1", connection: "ONLINE", props: {} });
           return;

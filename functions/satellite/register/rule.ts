@@ -80,7 +80,7 @@ export const register = rule({
 });
 
 /**
- * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
+ * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with no rule to remove it.
  * One that is evacuated needs its connection until the end, so LINSTOR must have the address of its pod.
  */
 const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, seen.policy === "Evacuate" ? undefined : leaves);
@@ -157,7 +157,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   if (node.flags.includes("DELETE"))
     return waits(`LINSTOR is deleting an earlier node ${name}. The satellite is registered when that node is gone.`);
   if (!uses(node, address)) return moved(seen, node, address, { at, waits, refused, next });
-  // It answers at the address of the satellite's pod, which nobody else's can.
+  // It answers at the address of the satellite's pod, which no other satellite can.
   if (isOnline(node) && !isWitnessed(node))
     return at.call(`LINSTOR has ${name} at the address of the satellite's pod: the node is marked as this one's.`, {
       step: { name: "adopting" },
@@ -173,7 +173,7 @@ type Says = (why: string) => Decision;
 const available = { type: lifeConditions.available } as const;
 const connected = "LINSTOR is connected with the satellite.";
 
-/** A pod has another address each time; what else could have moved is somebody else's node. */
+/** A pod has another address each time; what else could have moved is the node of another cluster. */
 function moved(
   { satellite, url, controller }: Exclude<Facts, undefined>,
   node: LinstorNode,

@@ -85,7 +85,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   const { leave, call, write, wait } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (foreign || leaving || isBeingDeleted(satellite)) return [leave(foreign ?? `${title} leaves: nothing is undone.`)];
-  // Without a record it is registered where its LinstorCluster says now. With one nobody does that, and copies of it
+  // Without a record it is registered where its LinstorCluster says now. With one no rule does that, and copies of it
   // may still be on their way where it was.
   if (moved !== undefined && record) {
     const report = [conditions.evacuated, conditions.documented].map(

@@ -79,7 +79,7 @@ test.each([
   ["an evacuation has begun", { satellite: aSatellite({ deleting: false }), machine: bare }],
   ["the satellite is being deleted", { satellite: aSatellite({ record: false }), machine: bare }],
   ["the Node has no Machine", { satellite: alive }],
-  ["piraeus-operator has the satellite", { satellite: alive, machine: bare, foreign: "Somebody else has it." }],
+  ["piraeus-operator has the satellite", { satellite: alive, machine: bare, foreign: "Another operator has it." }],
 ])("puts no hook there when %s", (_, more) => {
   expect(text(aSeen(more))).not.toContain(preDrainHook);
 });

@@ -136,7 +136,7 @@ describe("a storage pool", () => {
     expect(JSON.stringify(decision)).toMatch(message);
   });
 
-  test("that holds volumes is one that the satellite has taken, whoever made it", () => {
+  test("that holds volumes is one that the satellite has taken, also if a person made it", () => {
     const volume = { volume_number: 0, storage_pool_name: "pool1", state: { disk_state: "UpToDate" } };
     const resources = [aCopy("pvc-1", "node-1", "UpToDate", { volumes: [volume] })];
     const decision = decide(

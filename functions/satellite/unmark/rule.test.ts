@@ -25,7 +25,7 @@ test("leaves marks that an evacuation still needs", () => {
   expect(unmark.decide({ seen: [seen], stale: [] }, now, settings)).toMatchObject([{ do: "leave" }]);
 });
 
-test("takes marks that nobody needs, with and without a satellite", () => {
+test("removes marks that no evacuation needs, with and without a satellite", () => {
   const stale = [{ node: "node-1", volume: aVolume("pv-1", marks) }];
   for (const seen of [[], [aSeen({ leaving: false })]]) {
     const decisions = unmark.decide({ seen, stale }, now, settings).filter(({ do: verb }) => verb === "write");

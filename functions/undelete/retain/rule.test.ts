@@ -17,7 +17,7 @@ const overruled = { phase: "Bound", note: { step: "overruled" } } as const;
 const left = { phase: "Bound", note: { step: "unkept" }, policy: "Delete" } as const;
 const shop = saying("shop");
 const keepIt = claim("claim", "pv", "24h");
-const nobody = claim("claim", "pv");
+const silentClaim = claim("claim", "pv");
 const going = claim("claim", "pv", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" });
 const pod = { apiVersion: "v1", kind: "Pod", name: "web-0", uid: "p1", controller: true };
 const ephemeral = (keep?: string) => claim("claim", "pv", keep, { name: "web-0-data", ownerReferences: [pod] });
@@ -40,7 +40,7 @@ describe("a bound volume", () => {
     },
     {
       what: "whose class asks for it becomes Retain",
-      facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard", "7d") },
+      facts: { volume: volume(bound), claim: silentClaim, namespace: shop, storageClass: saying("standard", "7d") },
       does: { step: "retained", spec: toRetain },
     },
     {
@@ -65,12 +65,12 @@ describe("a bound volume", () => {
     },
     {
       what: "that no annotation asks to keep is left alone",
-      facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      facts: { volume: volume(bound), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
       does: undefined,
     },
     {
       what: "that no annotation asks to keep any more gets its policy back",
-      facts: { volume: volume(retained), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      facts: { volume: volume(retained), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
       does: { spec: toDelete, event: "NotKeptAnyMore" },
     },
     {
@@ -90,7 +90,7 @@ describe("a bound volume", () => {
     },
     {
       what: "whose policy a person has changed keeps it when no annotation asks to keep the volume any more",
-      facts: { volume: volume(overruled), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      facts: { volume: volume(overruled), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
       does: { event: "NotKeptAnyMore" },
     },
     {
@@ -292,7 +292,7 @@ describe("a bound volume", () => {
 
 test("a volume whose class is missing stays kept only if a class may have asked for it", async () => {
   const objects = new Map<unknown, unknown>([
-    [PersistentVolumeClaim, nobody],
+    [PersistentVolumeClaim, silentClaim],
     [Namespace, shop],
   ]);
   const client = { get: async (kind: unknown) => objects.get(kind), list: async function* () {} } as never;
@@ -312,7 +312,7 @@ test("a volume whose class is missing stays kept only if a class may have asked 
   expect(await policyNow("claim", provisioned)).toBeUndefined();
   objects.set(PersistentVolumeClaim, claim("claim", "pv", "none"));
   expect(await policyNow("claim", provisioned)).toEqual(given);
-  objects.set(PersistentVolumeClaim, nobody);
+  objects.set(PersistentVolumeClaim, silentClaim);
   objects.set(StorageClass, saying("standard"));
   expect(await policyNow("class")).toEqual(given);
 });
@@ -324,8 +324,8 @@ test("the note says whose annotation keeps the volume", () => {
   };
   const storageClass = saying("standard", "7d");
   expect(by({ claim: keepIt, namespace: saying("shop", "1h"), storageClass })).toBe("claim");
-  expect(by({ claim: nobody, namespace: saying("shop", "1h"), storageClass })).toBe("namespace");
-  expect(by({ claim: nobody, namespace: shop, storageClass })).toBe("class");
+  expect(by({ claim: silentClaim, namespace: saying("shop", "1h"), storageClass })).toBe("namespace");
+  expect(by({ claim: silentClaim, namespace: shop, storageClass })).toBe("class");
 });
 
 describe("subjects", () => {

@@ -46,7 +46,7 @@ describe("from a Volume to a PersistentVolume", () => {
     ],
     ["available", { phase: "Available", job: "" }, {}, undefined],
     [
-      "available with a job that nobody has begun",
+      "available with a job that Salt has not begun",
       { phase: "Available", job: running("PrepareVolume") },
       {},
       "publish",

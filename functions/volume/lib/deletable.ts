@@ -1,6 +1,6 @@
 import type { Phase } from "./volume.ts";
 
-/** Phases of a PersistentVolume that nobody holds. */
+/** Phases of a PersistentVolume that no claim holds. */
 const unheld: readonly (string | undefined)[] = ["Available", "Released", "Failed"];
 
 /**

@@ -10,13 +10,13 @@ describe("a PersistentVolume of the Volume's name is its own", () => {
   test.each<[string, PersistentVolumeOptions, boolean]>([
     ["when it is controlled by it", {}, true],
     ["when it is controlled by it, at another's path", { path: others }, true],
-    ["when nobody controls it, at its path", { owner: null }, true],
+    ["without a controller, at its path", { owner: null }, true],
     ["when another controls it, at its path", { owner: otherUid }, true],
-    ["when nobody controls it, at its partition", { owner: null, path: `/dev/disk/by-partuuid/${uid}` }, true],
+    ["without a controller, at its partition", { owner: null, path: `/dev/disk/by-partuuid/${uid}` }, true],
     ["not when another controls it, at another's path", { owner: otherUid, path: others }, false],
-    ["not when nobody controls it, at another's path", { owner: null, path: others }, false],
+    ["not without a controller, at another's path", { owner: null, path: others }, false],
     ["not when another controls it, at a path that says nothing", { owner: otherUid, path: lvm }, false],
-    ["when nobody controls it and nothing can be told but the finalizer", { owner: null, path: lvm }, true],
+    ["without a controller, when only the finalizer is known", { owner: null, path: lvm }, true],
     ["not when there is not even that", { owner: null, path: lvm, finalizers: [] }, false],
   ])("%s", (_, options, expected) => {
     expect(isOf(persistentVolume(options), volume())).toBe(expected);

@@ -19,7 +19,7 @@ export const pathIn = ({ spec }: PersistentVolumeObject): string | undefined => 
 /**
  * Whether a PersistentVolume of the Volume's name is this very Volume's: controlled by it, by uid; or, whatever became
  * of its owner references, at a path with the Volume's UID, which no other storage has. Where neither can be told from
- * (a logical volume's path has an id of LVM's), one that carries the finalizer and that nobody controls counts as this
+ * (a logical volume's path has an id of LVM's), one that carries the finalizer and has no controller counts as this
  * Volume's: to take the storage back under it would be worse than to wait for it.
  */
 export function isOf(persistentVolume: PersistentVolumeObject, volume: VolumeObject): boolean {

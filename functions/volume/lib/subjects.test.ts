@@ -19,7 +19,7 @@ test.each<[string, ReturnType<typeof hint>, boolean, boolean]>([
 
 test.each<[string, ReturnType<typeof hint>, boolean]>([
   ["a PersistentVolume that a Volume controls", hint("update", persistentVolume()), true],
-  ["a PersistentVolume that nobody controls", hint("update", persistentVolume({ owner: null })), false],
+  ["a PersistentVolume without a controller", hint("update", persistentVolume({ owner: null })), false],
   ["one of which only the name is known", hint("update", undefined, "PersistentVolume"), true],
   ["a Volume", hint("update", volume()), false],
 ])("%s has an owner to look at: %s", (_, event, expected) => {

@@ -42,7 +42,7 @@ test.each<[string, VolumeOptions, PersistentVolumeOptions | undefined]>([
   ["a Volume whose PersistentVolume is gone", available, undefined],
   ["a Volume that is being made", { phase: "Pending", job: `GetDeviceInfo/${jid}` }, {}],
   ["a Volume that is being deleted", { ...available, deleting: true }, { phase: "Failed" }],
-  ["a Volume that nobody has said a word about", {}, undefined],
+  ["a Volume without a status", {}, undefined],
 ])("%s is left as it is", (_, options, pv) => {
   expect(decide(options, pv)).toMatchObject({ do: "leave" });
 });

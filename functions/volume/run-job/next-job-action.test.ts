@@ -9,7 +9,7 @@ const { grace, latest, longestPause, attempts } = defaultPatience;
 const day = 86_400_000;
 /** Chosen and posted 20 seconds ago. */
 const job: Job = { jid, attempt: 1, posted: now - 20_000, reposted: false };
-const anew: Job = { attempt: 1, posted: 0, reposted: false };
+const firstJob: Job = { attempt: 1, posted: 0, reposted: false };
 const old: Job = { ...job, jid: "20260228115940123456", posted: now - day - 20_000 };
 
 const seen = (record: JobView["record"], whereabouts?: Whereabouts): Observation => ({
@@ -29,7 +29,7 @@ type Row = [what: string, job: Job, seen: Observation, action: object];
 
 describe("a job is", () => {
   test.each<Row>([
-    ["begun when the minion answers", anew, node(true), { do: "begin", attempt: 1 }],
+    ["begun when the minion answers", firstJob, node(true), { do: "begin", attempt: 1 }],
     [
       "begun again when its pause is over",
       { ...job, attempt: 3, resumes: now },
@@ -49,7 +49,12 @@ describe("a job is", () => {
       node(true),
       { do: "begin" },
     ],
-    ["not begun while the minion is silent", anew, node(false), { do: "wait", step: "no-answer", next: now + latest }],
+    [
+      "not begun while the minion is silent",
+      firstJob,
+      node(false),
+      { do: "wait", step: "no-answer", next: now + latest },
+    ],
     [
       "waited for while Salt is away",
       job,
@@ -60,7 +65,7 @@ describe("a job is", () => {
     ["waited for while Salt refuses it", job, outage("refused"), { do: "wait", step: "salt-refused" }],
     [
       "not begun while Salt does not let us in",
-      anew,
+      firstJob,
       outage("unauthorized"),
       { do: "wait", step: "salt-unauthorized" },
     ],

@@ -30,7 +30,7 @@ export interface VolumeOptions {
 
 const statusOf = { Available: "True", Failed: "False", Pending: "Unknown", Terminating: "Unknown" } as const;
 
-/** A Volume; without a phase, one that nobody has said a word about. */
+/** A Volume; without a phase, one without a status. */
 export function volume(options: VolumeOptions = {}): VolumeObject {
   const { phase = "Unknown", message = "", job, deleting, finalizers = [volumeFinalizer], annotations, spec } = options;
   const standard = phase === "Pending" || phase === "Terminating" ? phase : "";
@@ -85,7 +85,7 @@ export interface PersistentVolumeOptions {
   readonly phase?: string;
   readonly deleting?: boolean;
   readonly finalizers?: string[];
-  /** The uid of the Volume that controls it; `null`: nobody does. */
+  /** The uid of the Volume that controls it; `null`: none does. */
   readonly owner?: string | null;
   readonly path?: string;
   readonly claim?: { name: string; namespace: string; uid?: string };
@@ -140,7 +140,7 @@ export function hint(
   return { id: "e", change, apiVersion, kind, name: object?.metadata.name ?? "data", object };
 }
 
-/** `status.job` in every form, those that nobody writes included. */
+/** `status.job` in every form, those that no rule writes included. */
 export const anyJob = fc.oneof(
   fc.constantFrom(
     undefined,

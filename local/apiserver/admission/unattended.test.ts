@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { statefulSet, statefulSets, testServer } from "../testing/test-server.ts";
 
-test("whoever creates a Deployment is warned that nothing will come of it", async () => {
+test("the user who creates a Deployment is warned that no controller acts on it", async () => {
   const { ask, merge } = testServer();
   const { serviceName, ...spec } = statefulSet("web").spec;
   const deployments = "/apis/apps/v1/namespaces/default/deployments";

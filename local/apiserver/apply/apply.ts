@@ -31,7 +31,7 @@ export interface Application {
 
 /**
  * Merges an applied configuration into a live object and keeps account of who owns what in `metadata.managedFields`.
- * What the manager applied before, does not apply now and nobody else owns is removed.
+ * What the manager applied before, does not apply now and no other manager owns is removed.
  *
  * A field that another manager owns with another value is a 409 that lists all of them, unless forced. A live object
  * without any managedFields belongs, as on the API server, to the manager `before-first-apply`.

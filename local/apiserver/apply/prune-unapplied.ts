@@ -3,7 +3,7 @@ import { isGranular, partsOf, type Typed } from "./element.ts";
 import { descend, type FieldSet, withParents } from "./field-set.ts";
 
 /**
- * Takes out of a merged object what a manager applied last time (`last`), does not apply any more, and nobody owns
+ * Takes out of a merged object what a manager applied last time (`last`), does not apply any more, and no manager owns
  * (`owned`: the paths of all managers, the applying one's new ones included). A container goes whole when nothing in it
  * is owned, also with what was only defaulted into it.
  */

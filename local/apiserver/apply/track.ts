@@ -12,7 +12,7 @@ export interface Write {
   readonly resource: TypedKind & Pick<Resource, "subresources">;
   /** The stored object; absent on create. */
   readonly live?: Fields | undefined;
-  /** What the writer wants, after defaulting and before admission: what admission adds belongs to nobody. */
+  /** What the writer wants, after defaulting and before admission: what admission adds has no manager. */
   readonly object: Fields;
   /** See {@link managerName}. */
   readonly manager: string;
@@ -23,7 +23,7 @@ export interface Write {
 
 /**
  * Returns the object with `metadata.managedFields` brought up to date: what the write changed belongs to its manager
- * from now on, and to nobody else. A write that changes nothing leaves the account as it was. Entries that the writer
+ * from now on, and to no other. A write that changes nothing leaves the account as it was. Entries that the writer
  * sends along are taken over, `[]` and `[{}]` clear them, and an object stored without any stays so until someone
  * applies it.
  */

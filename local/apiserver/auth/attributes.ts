@@ -2,7 +2,7 @@ import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Call } from "../request/call.ts";
 import type { ResourcePath } from "../request/parse.ts";
 
-/** What somebody wants to do with a resource, as roles allow it. */
+/** What a user wants to do with a resource, as roles allow it. */
 export interface Attributes {
   readonly verb: string;
   readonly group: string;
@@ -12,7 +12,7 @@ export interface Attributes {
   readonly name?: string;
 }
 
-/** What somebody wants to do with a path that is no resource. */
+/** What a user wants to do with a path that is no resource. */
 export interface PathAttributes {
   readonly verb: string;
   readonly path: string;

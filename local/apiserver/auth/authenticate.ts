@@ -4,7 +4,7 @@ import { StatusError } from "../status-error.ts";
 import { administrator, anonymous, type Identity } from "./identity.ts";
 import { holderOf, ownAudience } from "./service-account-token.ts";
 
-/** Who sends a request, by its bearer token. Throws 401 for a token that nobody holds. */
+/** Who sends a request, by its bearer token. Throws 401 for a token that belongs to no user. */
 export function authenticate(state: State, { headers }: ApiRequest): Identity {
   const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   if (token === undefined) return state.tokens ? anonymous : administrator;

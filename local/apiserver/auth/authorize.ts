@@ -5,7 +5,7 @@ import { rulesOf } from "./bindings.ts";
 import type { Identity } from "./identity.ts";
 import { allows, allowsPath } from "./role-rules.ts";
 
-/** Whether roles let somebody do something. Everything is allowed while RBAC is off, and to `system:masters` always. */
+/** Whether roles let a user do something. Everything is allowed while RBAC is off, and to `system:masters` always. */
 export function isAllowed(state: State, user: Identity, wanted: Attributes | PathAttributes): boolean {
   if (!state.switches.rbac || user.groups.includes("system:masters")) return true;
   const namespace = "path" in wanted ? undefined : wanted.namespace;

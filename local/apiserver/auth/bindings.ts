@@ -7,7 +7,7 @@ import { type Rule, ruleFrom } from "./role-rules.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-/** The rules that hold for somebody: everywhere, and in the namespace where there is one. */
+/** The rules that hold for a user: everywhere, and in the namespace where there is one. */
 export function* rulesOf(state: State, user: Identity, namespace: string | undefined): Generator<Rule> {
   for (const { object } of state.store.list(`${group}/clusterrolebindings`, "") ?? []) {
     yield* rulesOfBinding(state, user, object);

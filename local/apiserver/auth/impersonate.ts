@@ -6,7 +6,7 @@ import { authorize } from "./authorize.ts";
 import { anonymous, groupsOfAccount, type Identity } from "./identity.ts";
 
 /**
- * Whom a request is to count as: somebody else where it says so, as `kubectl --as` does, and where its sender may
+ * Whom a request is to count as: another user where it says so, as `kubectl --as` does, and where its sender may
  * `impersonate` them and each group that is named. Throws 403 otherwise.
  */
 export function impersonate(state: State, sender: Identity, { headers }: ApiRequest): Identity {

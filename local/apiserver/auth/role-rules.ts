@@ -25,7 +25,7 @@ export function ruleFrom(fields: Fields): Rule {
 const has = (list: readonly string[], wanted: string) => list.includes("*") || list.includes(wanted);
 
 /**
- * Whether a rule allows what somebody wants to do. A rule with names allows nothing that has no name, such as a list of
+ * Whether a rule allows what a user wants to do. A rule with names allows nothing that has no name, such as a list of
  * all.
  */
 export function allows(rule: Rule, wanted: Attributes): boolean {

@@ -7,7 +7,7 @@ export const ownAudience = "https://kubernetes.default.svc";
 
 /**
  * Issues a token that looks like the JSON Web Token of a real cluster. It is not signed: the server knows its tokens by
- * heart, and nobody else is to trust them.
+ * heart, and no other program is to trust them.
  */
 export function issueToken(
   { clock, random, issued }: State,

@@ -38,7 +38,7 @@ export const namespaceStrategy: Strategy = {
   },
 };
 
-/** Selectors find a namespace by a label with its name, which nobody can take off. In place. */
+/** Selectors find a namespace by a label with its name, which no user can remove. In place. */
 function label({ metadata }: KubernetesObject): void {
   metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
 }

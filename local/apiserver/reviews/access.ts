@@ -9,7 +9,7 @@ import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { invalidValue } from "../validation/status-cause.ts";
 
-/** Whether the caller, or somebody the caller names, may do something. */
+/** Whether the caller, or a user that the caller names, may do something. */
 export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {
   const spec = specOf(asked);
   const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);

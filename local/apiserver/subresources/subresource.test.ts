@@ -40,7 +40,7 @@ describe("eviction", () => {
     expect([(await evict("a", { dryRun: ["All"] })).status, await isGoing("a")]).toEqual([201, false]);
   });
 
-  test("of nobody is not found", async () => {
+  test("of a pod that does not exist is not found", async () => {
     expect((await (await running()).evict("nobody")).json.message).toBe('pods "nobody" not found');
   });
 });

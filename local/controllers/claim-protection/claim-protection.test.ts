@@ -59,7 +59,7 @@ describe("PVC protection", () => {
     expect((await claim("bare"))?.metadata.finalizers).toEqual(["test.holdfast.dev/mine", protection]);
   });
 
-  it("lets a claim go that nobody uses", async () => {
+  it("lets a claim go that no pod uses", async () => {
     await createAndDelete("unused");
     await world.gone(PersistentVolumeClaim, "unused");
   });

@@ -12,7 +12,7 @@ export interface Everything {
   /** Every kind in its preferred version. */
   kinds(): readonly ServedKind[];
   on(handler: (kind: ServedKind, change: Change, object: KubernetesObject, old?: KubernetesObject) => void): void;
-  /** Called whenever the set of kinds has been read anew and new ones are listed. */
+  /** Called whenever the set of kinds has been read again and new ones are listed. */
   onKinds(handler: () => void): void;
   readonly synced: Promise<unknown>;
   /** Resolves when the signal has aborted and nothing watches any more. */
@@ -58,7 +58,7 @@ export function followEverything(tools: ControllerTools): Everything {
     const entry = followed.get(key);
     followed.delete(key);
     entry?.stop.abort();
-    // What nobody can read any more is gone as far as anyone can tell.
+    // What cannot be read any more is gone as far as anyone can tell.
     for (const object of entry?.reflection.list() ?? []) {
       for (const handler of handlers) if (entry) handler(entry.kind, "delete", object, object);
     }

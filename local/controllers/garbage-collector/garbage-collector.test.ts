@@ -69,7 +69,7 @@ describe("the garbage collector", () => {
     await gone(Secret, "renamed");
   });
 
-  it("leaves alone an object whose owner is of a kind that nobody serves", async () => {
+  it("leaves alone an object whose owner is of a kind that is not served", async () => {
     await create(Secret, "unknown", [
       { apiVersion: "nowhere.example/v1", kind: "Thing", name: "x", uid: "3e5f8e2c-9b6f-4f3a-9d0a-0c8f5f6a7b13" },
     ]);

@@ -14,7 +14,7 @@ import { createOwnerLookup } from "./owners.ts";
 export function startGarbageCollector(tools: ControllerTools & { everything: Everything }): Running {
   const { client, clock, signal, everything, trouble } = tools;
   const lookUp = createOwnerLookup(client, everything);
-  /** Objects whose owner's kind nobody serves: looked at again when the kinds change. */
+  /** Objects whose owner's kind is not served: looked at again when the kinds change. */
   const parked = new Set<string>();
   const failed = (subject: string, error: unknown) =>
     trouble({ controller: "garbage-collector-controller", subject, error });

@@ -27,7 +27,7 @@ export interface Nodes {
   isLost(node: string): boolean;
 }
 
-/** Registers nodes and keeps them Ready; without a heartbeat it does so only when somebody says otherwise. */
+/** Registers nodes and keeps them Ready; without a heartbeat it does so only when a test says otherwise. */
 export function startNodes(
   tools: ControllerTools,
   addresses: ReadonlyMap<string, string>,

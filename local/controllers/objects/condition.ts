@@ -20,7 +20,7 @@ export function conditionOf(conditions: readonly Condition[] | undefined, type: 
 }
 
 /**
- * The conditions with some set anew; `lastTransitionTime` moves only with the status. Returns the very list it was
+ * The conditions with some set again; `lastTransitionTime` moves only with the status. Returns the very list it was
  * given when nothing changes, so that nothing needs to be written.
  */
 export function withConditions(

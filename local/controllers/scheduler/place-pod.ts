@@ -14,7 +14,7 @@ import type { SchedulerCaches } from "./caches.ts";
 
 const by = "default-scheduler";
 
-/** Binds a pod to a node. A pod that is gone, or was bound by somebody else meanwhile, is left as it is. */
+/** Binds a pod to a node. A pod that is gone, or was bound by another client meanwhile, is left as it is. */
 export async function bindPod({ client, record }: ControllerTools, pod: PodObject, node: string): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
   const target = { apiVersion: "v1", kind: "Node", name: node };

@@ -13,7 +13,7 @@ describe("whose a pod is", () => {
   const controllerOf = async (pod: string) =>
     (await world.pod(pod))?.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
 
-  it("a set takes in a pod that nobody controls, with its labels and one of its names", async () => {
+  it("a set takes in a pod without a controller, with its labels and one of its names", async () => {
     const set = await world.createSet("adopt", { replicas: 1 });
     await world.ready("adopt", 1);
     const { uid } = (await world.pod("adopt-0"))?.metadata ?? {};
@@ -37,7 +37,7 @@ describe("whose a pod is", () => {
     await world.ready("leave", 1);
     const { uid } = (await world.pod("leave-0"))?.metadata ?? {};
     await world.patch(Pod, "leave-0", { metadata: { labels: { app: "another" } } });
-    await world.until("it is nobody's", async () => (await controllerOf("leave-0")) === undefined);
+    await world.until("it has no controller", async () => (await controllerOf("leave-0")) === undefined);
     await world.rest();
     expect((await world.pod("leave-0"))?.metadata.uid).toBe(uid);
     await world.delete(Pod, "leave-0");

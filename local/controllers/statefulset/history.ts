@@ -17,7 +17,7 @@ export interface Revisions {
   collisionCount: number;
 }
 
-/** The revisions that are the set's or nobody's, in their order; the latter are taken in. */
+/** The revisions of the set, and those without an owner, in their order; the latter are taken in. */
 export async function gatherRevisions(tools: SetTools, set: SetObject): Promise<RevisionObject[]> {
   const revisions: RevisionObject[] = [];
   for (const revision of tools.revisions.list(set.metadata.namespace)) {

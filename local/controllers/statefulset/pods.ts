@@ -18,13 +18,13 @@ export interface Member extends Occupant {
   pod: PodObject;
 }
 
-/** The reference to whoever controls an object. */
+/** The reference to the controller of an object. */
 export function controllerOf({ metadata }: KubernetesObject) {
   return metadata.ownerReferences?.find(({ controller }) => controller);
 }
 
 /**
- * The pods that are the set's. Takes in those that nobody controls and that have its labels and a name of its own, and
+ * The pods that are the set's. Takes in those without a controller that have its labels and a name of its own, and
  * lets go those it controls that have not; a set being deleted does neither.
  */
 export async function gatherPods(tools: SetTools, set: SetObject): Promise<Member[]> {
@@ -66,7 +66,7 @@ export async function createPod(tools: SetTools, set: SetObject, member: Member)
     (created) => ({ failure: tools.writes.wrote(keyOf(set), Pod, created) }),
     (failure: unknown) => ({ failure }),
   );
-  // Somebody else's pod has the name, or the cache has not seen ours yet.
+  // A pod of another owner has the name, or the cache has not seen ours yet.
   if (isAlreadyExists(failure)) throw failure;
   await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
   recordPod(tools, set, "Create", member.pod, failure);

@@ -22,7 +22,7 @@ describe("the retention of claims", () => {
   const turn = (set: string, whenDeleted: string, whenScaled: string) =>
     world.patch(StatefulSet, set, { spec: policyOf(whenDeleted, whenScaled) });
   const owned = (claim: string, ...owners: string[]) =>
-    world.until(`${claim} is owned by ${owners.join() || "nobody"}`, async () => {
+    world.until(`${claim} is owned by ${owners.join() || "no object"}`, async () => {
       return (await world.ownersOf(claim)).join() === owners.join();
     });
   const own = (claim: string, ...ownerReferences: object[]) =>
@@ -46,7 +46,7 @@ describe("the retention of claims", () => {
       await world.touch(name);
       return false;
     });
-  const somebody = (name: string) => world.create(ConfigMap, name);
+  const anObject = (name: string) => world.create(ConfigMap, name);
   const event = "ConflictingController: PersistentVolumeClaim";
 
   describe.each(policies)("whenDeleted %s, whenScaled %s", (whenDeleted, whenScaled) => {
@@ -127,7 +127,7 @@ describe("the retention of claims", () => {
     expect(await world.ownersOf("data-leftover-1")).toEqual([]);
   });
 
-  it("strips a reference to the set that somebody else wrote, once something of the set changes", async () => {
+  it("strips a reference to the set that another client wrote, once something of the set changes", async () => {
     const set = await world.createSet("strip");
     await world.ready("strip", 1);
     // A busy controller may still have to look at what changed before: then the reference is written again.
@@ -155,7 +155,7 @@ describe("the retention of claims", () => {
   });
 
   it("leaves owners of others alone, and puts itself beside them unless they control", async () => {
-    const other = await somebody("bystander");
+    const other = await anObject("bystander");
     await world.createSet("beside", policyOf("Delete", "Retain"));
     await world.ready("beside", 1);
     await own("data-beside-0", referenceTo(other));
@@ -165,8 +165,8 @@ describe("the retention of claims", () => {
     await owned("data-beside-0", "ConfigMap bystander");
   });
 
-  it("gives way to somebody else's controller, and says so", async () => {
-    const other = await somebody("master");
+  it("gives way to another controller, and says so", async () => {
+    const other = await anObject("master");
     const set = await world.createSet("yield", policyOf("Delete", "Delete"));
     await world.ready("yield", 1);
     await own("data-yield-0", referenceTo(set), referenceTo(other, { controller: true }));

@@ -90,7 +90,7 @@ describe.each(table)(
       expect(ownersAreRight(claimWith(toSet(), stalePod(ordinal)), set, occupant)).toBe(true);
     });
 
-    test("somebody else's controller", () => {
+    test("another controller", () => {
       const retains = whenDeleted !== "Delete" && whenScaled !== "Delete";
       expect(hasUnexpectedController(claimWith(master), set, occupant.pod)).toBe(!retains);
       expect(rightOwners(claimWith(master, toSet(false)), set, occupant)).toEqual([master]);
@@ -104,10 +104,10 @@ describe("an unexpected controller", () => {
   const set = setOf("Delete", "Delete");
   const pod = podOf(0);
   test.each<[string, OwnerReference[], boolean]>([
-    ["nobody", [], false],
-    ["somebody who does not control", [stranger], false],
-    ["somebody who says that it does not control", [reference("Thing", "x", "x", false)], false],
-    ["somebody who controls", [master], true],
+    ["no object", [], false],
+    ["an object that does not control", [stranger], false],
+    ["an object that says that it does not control", [reference("Thing", "x", "x", false)], false],
+    ["an object that controls", [master], true],
     ["the set", [toSet()], false],
     ["the pod", [toPod(0)], false],
     ["an earlier set", [staleSet], true],
@@ -115,8 +115,8 @@ describe("an unexpected controller", () => {
     ["an earlier pod", [stalePod(0)], true],
     ["another set", [reference("StatefulSet", "other", "other-uid", true)], true],
     ["another pod", [toPod(3)], true],
-    ["the set, and somebody who controls", [toSet(), master], true],
-    ["the set, and somebody who does not", [toSet(), stranger], false],
+    ["the set, and an object that controls", [toSet(), master], true],
+    ["the set, and an object that does not", [toSet(), stranger], false],
   ])("%s", (_, references, unexpected) => {
     expect(hasUnexpectedController(claimWith(...references), set, pod)).toBe(unexpected);
   });

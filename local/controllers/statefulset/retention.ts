@@ -33,8 +33,8 @@ export function rightOwners(claim: KubernetesObject, set: SetObject, { pod, ordi
 }
 
 /**
- * Whether somebody else controls the claim, so that no reference of ours may be added and those there are have to go. A
- * claim that is to be retained may be controlled by whoever likes to.
+ * Whether another object controls the claim, so that no reference of ours may be added and those there are have to go.
+ * A claim that is to be retained may be controlled by any object.
  */
 export function hasUnexpectedController(claim: KubernetesObject, set: SetObject, pod: KubernetesObject): boolean {
   const { whenDeleted, whenScaled } = policyOf(set);

@@ -59,7 +59,7 @@ export function startStatefulSets(base: ControllerTools): Running {
     failed: (subject, error) => trouble({ controller: "statefulset-controller", subject, error }),
   });
 
-  /** Wakes the set that controls a pod or, of a pod that nobody controls, every set that might take it in. */
+  /** Wakes the set that controls a pod or, of a pod without a controller, every set that might take it in. */
   function trigger(pod: PodObject): void {
     const { namespace, labels } = pod.metadata;
     const controller = controllerOf(pod);

@@ -38,7 +38,7 @@ export function statusOf(set: SetObject, revisions: Revisions, members: readonly
 export async function writeStatus(tools: SetTools, set: SetObject, counted: Status): Promise<void> {
   const status = completed(set, counted);
   if (!isNews(set.status, status)) return;
-  // What counts nothing is left out, as Kubernetes' own types do; conditions are nobody's here.
+  // What counts nothing is left out, as Kubernetes' own types do; no controller writes conditions here.
   const { replicas, availableReplicas, collisionCount, ...optional } = status;
   const written = Object.entries(optional).map(([field, value]) => [field, value || null]);
   const whole = { conditions: null, replicas, availableReplicas, collisionCount, ...Object.fromEntries(written) };

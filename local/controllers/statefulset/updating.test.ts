@@ -132,7 +132,7 @@ describe("a StatefulSet whose template changes", () => {
     });
   });
 
-  it("takes another name for a revision when somebody else's has its own", async () => {
+  it("takes another name for a revision when that of another owner has its own", async () => {
     const other = await world.createSet("probe", { replicas: 0 });
     await world.until("there is one", async () => (await world.revisionsOf("probe")).length === 1);
     const data = (await world.revisionsOf("probe"))[0]?.data;
@@ -148,7 +148,7 @@ describe("a StatefulSet whose template changes", () => {
     expect(other.status?.collisionCount ?? 0).toBe(0);
   });
 
-  it("takes in revisions that nobody controls", async () => {
+  it("takes in revisions without a controller", async () => {
     const set = await world.createSet("found", { replicas: 0 });
     await world.until("there is one", async () => (await world.revisionsOf("found")).length === 1);
     const [revision] = await world.revisionsOf("found");

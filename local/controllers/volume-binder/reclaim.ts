@@ -32,7 +32,7 @@ export async function reclaim(tools: ControllerTools, volume: VolumeObject): Pro
   }
 }
 
-/** Who deletes the volume: the controller (`undefined`), its external provisioner, or nobody, and then why. */
+/** Who deletes the volume: the controller (`undefined`), its external provisioner, or no one, and then why. */
 function deleterOf({ metadata, spec }: VolumeObject): string | undefined {
   const provisioner = metadata.annotations?.[provisionedBy];
   if (provisioner && provisioner !== hostPath) {

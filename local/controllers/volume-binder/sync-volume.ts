@@ -33,7 +33,7 @@ export async function syncVolume(
   if (!volumeName) enqueueClaim(claimRef);
   else if (volumeName === volume.metadata.name) await setVolumePhase(client, volume, "Bound");
   else if (hasAnnotation(volume, provisionedBy) && volume.spec.persistentVolumeReclaimPolicy === "Delete") {
-    // Made for this claim, which has found another: nobody needs it.
+    // Made for this claim, which has found another: it is not needed.
     await release(tools, volume);
   } else await unbind(client, volume);
 }

@@ -86,7 +86,7 @@ describe("the volume binder", () => {
     await world.gone(PersistentVolume, name);
   });
 
-  it("keeps a volume of policy Retain, Released, until somebody decides", async () => {
+  it("keeps a volume of policy Retain, Released, until a person decides", async () => {
     await createClass("retain", { reclaimPolicy: "Retain" });
     await createClaim(world, "retain", { storageClassName: own("retain") });
     const name = await volumeOf("retain");
@@ -134,7 +134,7 @@ describe("the volume binder", () => {
     expect(await volumeOf("next")).toBe(own("large"));
   });
 
-  it("binds what the user bound: by the claim, by the volume, and to nobody else", async () => {
+  it("binds what the user bound: by the claim, by the volume, and to no other", async () => {
     const storageClassName = own("reserved");
     const { namespace } = world;
     await createVolume("reserved", { storageClassName, claimRef: { namespace, name: "reserved" } });

@@ -185,7 +185,7 @@ describe("an event goes from the API server to the function", () => {
     expect(readyOf(await world.get(ApiServerSource, "pods"))).toBe("Ready: False NotFound");
   });
 
-  test("an edited source begins anew", async () => {
+  test("an edited source begins again", async () => {
     await standard();
     await world.client.patch(ApiServerSource, "shop", "pods", "merge", { spec: { mode: "Reference" } });
     await settled();

@@ -14,7 +14,7 @@ export interface Login {
 /** The tokens that salt-api has given out. It keeps them in its memory: after a restart it knows none of them. */
 export interface Sessions {
   open(login: Login): string;
-  /** Whose a token is; `expired` where the master has ended it, `undefined` where it is nobody's. */
+  /** Whose a token is; `expired` where the master has ended it, `undefined` where it is unknown. */
   whose(token: string | undefined): Login | "expired" | undefined;
   forget(): void;
 }

@@ -25,7 +25,7 @@ export interface Minion {
   start(): void;
   /** Ends one job's process; the minion itself lives on, and remembers the job's id. */
   killJob(jid: string): void;
-  /** Its connection is gone with the master, and made anew a second after the master is back. */
+  /** Its connection is gone with the master, and made again a second after the master is back. */
   reconnect(): void;
 }
 

@@ -185,7 +185,7 @@ describe("a logical volume", () => {
     expect(await deviceName(path)).toEqual({ success: true, result: "dm-0" });
   });
 
-  test("for which there is no room, no group, or that is somebody else's", async () => {
+  test("for which there is no room, no group, or that is of another owner", async () => {
     expect(await prepare(lvm("1Gi"))).toEqual(expect.stringContaining("insufficient free space"));
     node.groups.get("vg")?.volumes.set("v1", { size: 1, tag: "another" });
     expect(await prepare(lvm("4Mi"))).toEqual(expect.stringContaining("is not tagged as volume v1's"));

@@ -93,7 +93,7 @@ export function logicalVolumes({ groups }: StorageNode): readonly Storage[] {
   return [...groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
 }
 
-/** Fails where a device is used or holds what nobody may overwrite. `path` is for the message. */
+/** Fails where a device is used or holds what must not be overwritten. `path` is for the message. */
 export function refuseUnlessBlank(path: string, { usedBy, content }: Storage): void {
   refuseUsed(path, usedBy);
   if (!content) return;

@@ -27,7 +27,7 @@ export async function startStandIn(
   session: Session,
 ): Promise<SaltAccess> {
   const username = "holdfast";
-  // Whoever can reach the port would be let in otherwise.
+  // Any client that can reach the port would be let in otherwise.
   const password = randomBytes(16).toString("hex");
   const node = createNode(minion);
   const { transport } = createSalt({

@@ -19,7 +19,7 @@ export interface StandIns extends Pick<OpenStackStandIn, "cloud" | "network"> {
   losePower(): void;
 }
 
-/** Starts them. Moves take a second, and a nova-compute is down after four, so that nobody has to wait for a tour. */
+/** Starts them. Moves take a second, and a nova-compute is down after four, so that no one has to wait for a tour. */
 export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<StandIns> {
   const { signal } = world;
   const clock = untilAborted(world.clock, signal);

@@ -40,7 +40,7 @@ export interface StandIns {
 }
 
 const second = 1000;
-/** All waits are shortened, so that nobody has to wait for a tour. */
+/** All waits are shortened, so that no one has to wait for a tour. */
 const times = { syncTime: 3 * second, affinity: 1.5 * second, leaving: 1.5 * second, machines: 1 * second };
 const addressOf = (node: StorageNode) => `10.9.0.${storageNodes.indexOf(node) + 1}`;
 

@@ -109,7 +109,7 @@ current-context: x`;
       expect((await ask(kubeconfigTransport(await api.kubeconfig(files)))).certificate).toBe("client");
     });
 
-    test("signs in with a token, a name and password, or as somebody else", async () => {
+    test("signs in with a token, a name and password, or as another user", async () => {
       expect(await authorization({ token: "secret" })).toBe("Bearer secret");
       expect(await authorization({ username: "ann", password: "p w" })).toBe(`Basic ${base64("ann:p w")}`);
       const { headers } = await ask(kubeconfigTransport(await api.kubeconfig({ token: "t", as: "bob" })));
@@ -148,14 +148,14 @@ current-context: x`;
       expect(await authorization({ "auth-provider": { name: "oidc", config } })).toBe(`Bearer ${token}`);
     });
 
-    test("asks a plugin anew after a 401", async () => {
+    test("asks a plugin again after a 401", async () => {
       refused = ["Bearer call-1"];
       const transport = kubeconfigTransport(await api.kubeconfig(await plugin('{ token: "call-" + call }')));
       expect((await ask(transport)).status).toBe(401);
       expect(await ask(transport)).toMatchObject({ status: 200, headers: { authorization: "Bearer call-2" } });
     });
 
-    test("reads the kubeconfig and its files anew after a 401", async () => {
+    test("reads the kubeconfig and its files again after a 401", async () => {
       refused = ["Bearer old"];
       const file = await api.write("token", "old");
       const transport = kubeconfigTransport(await api.kubeconfig({ "token-file": file }));

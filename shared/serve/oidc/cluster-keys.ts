@@ -29,10 +29,10 @@ export interface KeyCache {
 }
 
 /**
- * Keeps the keys that the API server publishes at `/openid/v1/jwks`, and the issuer that it names beside them. Whoever
- * asks must be bound to `system:service-account-issuer-discovery`, as all service accounts are on an unchanged cluster.
- * The address in the discovery document is not followed: it may lie outside, and the API server is the one that is
- * trusted.
+ * Keeps the keys that the API server publishes at `/openid/v1/jwks`, and the issuer that it names beside them. The
+ * account that asks must be bound to `system:service-account-issuer-discovery`, as all service accounts are on an
+ * unchanged cluster. The address in the discovery document is not followed: it may lie outside, and the API server is
+ * the one that is trusted.
  */
 export function keepClusterKeys(client: () => Client | Promise<Client>, clock: Clock): KeyCache {
   let known: ClusterKeys | undefined;

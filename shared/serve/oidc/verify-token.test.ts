@@ -92,7 +92,7 @@ describe("a token is refused", () => {
     ["that never expires", () => sign({ exp: undefined as never }), "exp"],
     ["that is not valid yet", () => sign({ nbf: seconds(60) }), "not valid yet"],
     ["without a subject", () => sign({ sub: undefined as never }), "sub"],
-    ["that somebody else signed under the cluster's key id", () => sign({}, {}, foreign.privateKey), "signature"],
+    ["that another key signed under the cluster's key id", () => sign({}, {}, foreign.privateKey), "signature"],
     ["of an algorithm that is not allowed", () => sign({}, { alg: "PS256" }), "RS256"],
     ["of a key of another kind than it says", () => sign({}, { kid: "curve" }), "not signed by a key"],
   ])("%s", async (_, token, words) => {
@@ -215,7 +215,7 @@ describe("the keys", () => {
     ["an answer that is no JSON", { status: 200, body: "<html>" }],
     ["an answer without keys", { status: 200, body: '{"keys":[]}' }],
     ["an answer that holds something else", { status: 200, body: '{"keys":["a"]}' }],
-  ])("that cannot be had are nobody's fault but ours: %s is 503, and is tried again", async (_, failure) => {
+  ])("that cannot be read are a fault on our side: %s is 503, and is tried again", async (_, failure) => {
     answer = (path) => (path.endsWith("/jwks") ? failure : undefined);
     expect(await judge(sign())).toEqual(refused(503, "cannot be checked"));
     answer = () => undefined;

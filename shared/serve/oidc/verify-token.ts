@@ -5,7 +5,7 @@ import { type ClusterKeys, keepClusterKeys } from "./cluster-keys.ts";
 import type { OidcSettings } from "./settings.ts";
 import type { Refusal, Verify } from "./verify.ts";
 
-/** What Kubernetes signs with. No symmetric algorithm: with one, whoever has the public key could sign. */
+/** What Kubernetes signs with. No symmetric algorithm: with one, anyone with the public key could sign. */
 const algorithms = ["RS256", "ES256", "ES384", "ES512"];
 
 /** Seconds that the clocks of two machines may differ by. */

@@ -11,7 +11,7 @@ const caBundle = Buffer.from(webhookAuthority).toString("base64");
 
 /**
  * Cluster API's CustomResourceDefinitions in a folder, with conversion at these webhooks, and those of an
- * infrastructure that nobody reconciles.
+ * infrastructure without a controller.
  */
 export function definitionsIn(folder: string, webhooks: string): readonly KubernetesObject[] {
   const own = globSync(join(folder, "*cluster.x-k8s.io_*.yaml")).flatMap(read);

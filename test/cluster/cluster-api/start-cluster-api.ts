@@ -117,7 +117,7 @@ async function createCluster(
     if (status) await admin.patch(of, namespace, name, "merge", { status }, { subresource: "status" });
   };
   const reference = (of: Kind, name: string) => ({ apiGroup: of.apiVersion.split("/")[0], kind: of.kind, name });
-  // Nobody reconciles the infrastructure: it is there as soon as somebody says so.
+  // No controller reconciles the infrastructure: it is there as soon as its status says so.
   const provisioned = { initialization: { provisioned: true } };
   const labels = { "cluster.x-k8s.io/cluster-name": cluster };
   const value = readFileSync(kubeconfig).toString("base64");

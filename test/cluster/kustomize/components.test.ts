@@ -47,7 +47,7 @@ describe.skipIf(!kubectl)("the components", () => {
       for (const { metadata } of ofKind("Trigger", objects)) expect(metadata.namespace).toBe("holdfast");
     });
 
-    test("lets every function, and nobody else, read the keys", () => {
+    test("lets every function, and no other account, read the keys", () => {
       const objects = checked();
       const binding = ofKind("ClusterRoleBinding", objects).find(({ roleRef }) => roleRef.name.startsWith("system:"));
       expect(binding?.subjects.map(({ name }) => name).sort()).toEqual(namesOf("Service", objects));

@@ -9,7 +9,7 @@ const override = "override.piraeus.io/";
 const planAhead = 1000;
 
 /**
- * The LINSTOR Affinity Controller as far as an evacuation needs it: a volume with an override is made anew under its
+ * The LINSTOR Affinity Controller as far as an evacuation needs it: a volume with an override is made again under its
  * name, without the node affinity that cannot be changed, and with the annotations that it had when that was planned.
  */
 export function startAffinityController(tools: ControllerTools): void {

@@ -155,7 +155,7 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(GenericMachine, "worker");
   });
 
-  test("without hooks leaves nobody time to react", async ({ harness }) => {
+  test("without hooks leaves no time to react", async ({ harness }) => {
     const { machine, node, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");

@@ -11,7 +11,7 @@ import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 
 /**
- * What a controller does with nodes whose satellites nobody has started: held against the stand-in and, where
+ * What a controller does with nodes whose satellites are not started: held against the stand-in and, where
  * `LINSTOR_URL` names one, against a real controller, in which nodes of these names are created and given up.
  */
 interface Target {
@@ -59,7 +59,7 @@ const targets: [string, boolean, () => Target][] = [
 
 describe.each(targets)("%s", (_name, there, open) => {
   const node = "holdfast-contract-1";
-  // From the range for documentation (RFC 5737): nobody answers there.
+  // From the range for documentation (RFC 5737): no host answers there.
   const address = { name: "default", address: "192.0.2.1", port: 3366, encryption: "Plain" } as const;
   let answered: Target["answered"];
   let client: Linstor;

@@ -32,7 +32,7 @@ export async function sent(command: Command, ...answers: readonly (readonly [fil
     linstorControllers(
       own,
       (root) => {
-        throw new Error(`Nobody meant ${root}.`);
+        throw new Error(`No test meant ${root}.`);
       },
       () => true,
     ),

@@ -65,7 +65,7 @@ describe("what would have been done while the real controller was watched", () =
     expect(all.filter((one) => one.at < at).map(({ evacuate }) => evacuate)).toEqual(["act"]);
     // At 10.7 s the recording deletes the node.
     const after = all.filter((one) => one.at > at && one.at < 10.7);
-    // Whoever deleted it before has lost the copy that still synchronised.
+    // A deletion before that has lost the copy that still synchronised.
     expect(after.map(({ evacuate }) => evacuate)).not.toContain("act");
     expect(after.filter(({ remove }) => remove === "act")[0]?.at).toBe(9.3);
   });

@@ -37,7 +37,7 @@ export function openstackContract(open: () => OpenStackUnderTest): void {
   afterEach(() => at().cleanUp());
 
   describe("who is let in", () => {
-    test("a token that nobody has given is refused", async () => {
+    test("a token that Keystone has not given is refused", async () => {
       expect((await at().send("GET", "/os-services", undefined, { token: "none" })).status).toBe(401);
     });
 

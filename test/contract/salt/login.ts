@@ -32,12 +32,12 @@ export function login(at: () => Harness): void {
     }
   });
 
-  test("a right password lets in whoever it is, with no rights", async () => {
+  test("a right password lets in any user, with no rights", async () => {
     const response = await logIn({ ...account(), username: "nobody-has-listed-me" });
     expect([response.status, JSON.parse(response.body).return[0].perms]).toEqual([200, {}]);
   });
 
-  test("no token, and one that nobody has given", async () => {
+  test("no token, and one that Salt has not given", async () => {
     for (const token of [undefined, "0123456789abcdef0123456789abcdef01234567"]) {
       const response = await at().send({ body: call("test.ping") }, token);
       expect([response.status, said(response)]).toEqual([401, "No permission -- see authorization schemes"]);

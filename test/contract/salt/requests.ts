@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Harness } from "./harness.ts";
 import { said } from "./harness.ts";
 
-/** How requests are answered that are none, or for nobody. */
+/** How requests are answered that are none, or for no minion. */
 export function requests(at: () => Harness): void {
   test("whether salt-api listens can be asked without a token", async () => {
     const { status, body } = await at().send({ method: "GET" });

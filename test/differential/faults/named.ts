@@ -46,7 +46,7 @@ export const namedFaults: readonly NamedFault[] = [
     ],
   },
   {
-    name: "2: a claim with a set's name, and with the labels and the pod of somebody else, is not the set's",
+    name: "2: a claim with a set's name, and with the labels and the pod of another owner, is not the set's",
     real: true,
     sequence: [
       { do: "create", set: "web", replicas: 1, templates: data, annotation: "DeleteOnStatefulSetDeletionOnly" },

@@ -4,7 +4,7 @@ import { mutant } from "./mutant.ts";
 
 export const forcesField = mutant({
   name: "forces-field",
-  doc: "Makes the field what the annotation says, whoever has applied another value.",
+  doc: "Makes the field what the annotation says, also if another manager has applied another value.",
   replaces: "pvc-retention/sync-policy",
   decide: ({ set, policy }) => {
     if (!set || policy === undefined) return [];

@@ -21,12 +21,13 @@ export interface World {
    * Whether an annotation that keeps is in force with the very write that sets it: the admission policy is installed.
    */
   readonly inTheVeryWrite: boolean;
-  /** Whether users write the field in `ours`, too: there is nobody there who would do it for them. */
+  /** Whether users write the field in `ours`, too: there is no function that would do it for them. */
   readonly byHand: boolean;
   /** Every change of a volume so far, oldest first. */
   readonly volumes: readonly Change[];
   /**
-   * Volumes that a claim of ours has had for so long (milliseconds) are not to be lost; absent where nobody keeps them.
+   * Volumes that a claim of ours has had for so long (milliseconds) are not to be lost; absent where no function keeps
+   * them.
    */
   readonly keptAfter: number | undefined;
   /** Milliseconds. */

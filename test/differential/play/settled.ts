@@ -4,8 +4,8 @@ import { controllerOf, type Live, mounts, type PodObject, type SetObject } from 
 
 /**
  * What Kubernetes' own controllers have still to do in a namespace, `undefined` when nothing: replicas, owner
- * references of claims that pods mount, garbage. Functions of ours play no part in it: whoever waits for this does not
- * wait for them.
+ * references of claims that pods mount, garbage. Functions of ours play no part in it: a test that waits for this does
+ * not wait for them.
  */
 export function unsettled({ sets, pods, claims }: Live): string | undefined {
   for (const set of sets) {
@@ -29,7 +29,7 @@ export function unsettled({ sets, pods, claims }: Live): string | undefined {
   return garbage({ sets, pods, claims }, [...pods, ...claims]);
 }
 
-/** One of these pods and claims that the garbage collector is going to delete, or that is going and held by nobody. */
+/** One of these pods and claims that the garbage collector is going to delete, or that is going and not held. */
 export function garbage({ sets, pods }: Live, among: readonly KubernetesObject[]): string | undefined {
   const uids = new Set([...sets, ...pods].map(({ metadata }) => metadata.uid));
   for (const { kind, metadata } of among) {

@@ -102,7 +102,7 @@ export function drawSequence(seed: number): readonly Operation[] {
   const claim = (): Operation[] => {
     const name = claimName();
     const labels = pick([{ app: governed }, { app: "reports" }, {}]);
-    // A pod of nobody's on a claim that a set is going to use would share a volume that only one may mount.
+    // A pod without an owner on a claim that a set is going to use would share a volume that only one may mount.
     const mounted = name.endsWith("-2024") && random.next() < 0.7;
     return [{ do: "claim", name, labels, ...(mounted ? { pod: `reports-${++pods}` } : {}) }];
   };

@@ -34,7 +34,7 @@ export type Operation =
   | { readonly do: "restart"; readonly pod: string; readonly force: boolean }
   /** Changes the pod template, so that all pods are replaced one by one. */
   | { readonly do: "roll"; readonly set: string; readonly revision: number }
-  /** Makes a claim by hand; `pod`: and a pod of nobody's that mounts it. */
+  /** Makes a claim by hand; `pod`: and a pod without an owner that mounts it. */
   | {
       readonly do: "claim";
       readonly name: string;

@@ -10,7 +10,7 @@ export interface Field {
   readonly whenScaled: Fate;
 }
 
-/** What a set that nobody has said anything about gets from Kubernetes. */
+/** What a set without a policy gets from Kubernetes. */
 export const keeps: Field = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 const table: Readonly<Record<string, Field>> = {

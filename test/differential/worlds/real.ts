@@ -24,7 +24,7 @@ import { policyKey } from "../sequence/policy.ts";
 import { type Functions, settingOf } from "./setting.ts";
 import type { Stall } from "./stalls.ts";
 
-/** Nothing fails there, so that nobody has to wait for long. */
+/** Nothing fails there, so that no test has to wait for long. */
 const onRealTime: Patience = {
   settling: 20_000,
   inForce: 60_000,

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Setting } from "../../harness/cluster.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 
-/** Who is there in ours: the repository's functions, nobody, or one mutant alone. */
+/** Who is there in ours: the repository's functions, none, or one mutant alone. */
 export type Functions = "repository" | "none" | Mutant;
 
 const known = new Map<Functions, Map<boolean, Setting>>();

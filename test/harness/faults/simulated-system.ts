@@ -15,7 +15,7 @@ const faults: Readonly<Record<string, Fault>> = {
     await send();
     throw new Error("read ECONNRESET");
   },
-  // Whoever asks gives up.
+  // The client that asks gives up.
   "no answer": async (_, send) => {
     await send();
     return never();

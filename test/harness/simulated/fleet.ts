@@ -14,7 +14,7 @@ import type { Trace } from "./trace.ts";
 
 /** The functions of an installation and their processes. */
 export interface Fleet {
-  /** Hands an event to the function at a URL. Rejects when nobody answers. */
+  /** Hands an event to the function at a URL. Rejects when no function answers. */
   deliver(url: string, request: HttpRequest): Promise<HttpResponse>;
   /** Hands an event to one more process of a function, started for it. */
   deliverTo(rule: string, request: HttpRequest): Promise<HttpResponse>;
@@ -128,7 +128,7 @@ export function createFleet(parts: FleetParts): Fleet {
     rules: [...seats.keys()],
     async deliver(url, request) {
       const seat = addresses.get(new URL(url).origin);
-      if (!seat) throw new Error(`Nobody listens at ${url}.`);
+      if (!seat) throw new Error(`No function listens at ${url}.`);
       return take(seat, request);
     },
     deliverTo: (rule, request) => handOver(start(seatOf(rule), false, true), request),

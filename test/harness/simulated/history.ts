@@ -7,7 +7,7 @@ const forgetAfter = 10_000;
 
 /** Everything that was committed to the API server, by whom, and what there is now. */
 export interface History {
-  /** Takes in one committed change, made by whoever acts at the moment. */
+  /** Takes in one committed change, made by the actor of the moment. */
   observe(collection: string, event: StoreEvent): void;
   /** Does something in the name of an actor: what is committed before it returns is theirs. */
   as<T>(actor: Actor, act: () => T): T;
@@ -17,7 +17,7 @@ export interface History {
   versionBefore(ms: number): number;
 }
 
-const nobody: Actor = { name: "kubernetes" };
+const kubernetes: Actor = { name: "kubernetes" };
 
 /**
  * An empty history; `onChange` is called with each change of a claim, a pod, an Event, or an object of one of these
@@ -27,7 +27,7 @@ export function createHistory(clock: Clock, more: readonly string[], onChange: (
   const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event", ...more]);
   const objects = new Map<string, KubernetesObject>();
   let versions: { at: number; version: number }[] = [];
-  let actor = nobody;
+  let actor = kubernetes;
   return {
     observe(_, { type, current, previous }) {
       versions.push({ at: clock.now(), version: current.version });

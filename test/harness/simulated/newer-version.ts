@@ -6,7 +6,7 @@ const theirs = String.raw`{\"v\":2,\"plan\":\"b\",\"uid\"`;
 
 /**
  * Makes a function look, from the API server's side, like its next version: it writes progress of version 2 with a
- * field that nobody knows yet, and reads both versions. What Events say stays: both would replace the other's for ever,
+ * field that is not known yet, and reads both versions. What Events say stays: both would replace the other's for ever,
  * where one is a command with progress in it.
  */
 export function asNewerVersion(transport: Transport): Transport {

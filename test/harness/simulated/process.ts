@@ -14,6 +14,6 @@ export interface Process {
   readonly knows: { includes(text: string): boolean };
   readonly alive: boolean;
   handle(request: HttpRequest): Promise<HttpResponse>;
-  /** Whoever waits for an answer of it sees a broken connection. */
+  /** A client that waits for an answer of it sees a broken connection. */
   kill(): void;
 }

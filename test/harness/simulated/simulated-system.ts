@@ -8,7 +8,7 @@ import type { FaultSchedule } from "../faults/schedule.ts";
 import type { Streams } from "./streams.ts";
 import type { Trace } from "./trace.ts";
 
-/** An external system of a run: a stand-in on the run's clock, made anew for each. */
+/** An external system of a run: a stand-in on the run's clock, made again for each. */
 export interface SimulatedSystem {
   /** As functions declare it. */
   readonly system: Systems[string];

@@ -106,7 +106,7 @@ async function get(port: number, path: string): Promise<{ status: number; digest
   return { status: answer.statusCode, digest: String(answer.headers["docker-content-digest"] ?? ""), body };
 }
 
-/** It says nothing when it is up, so somebody has to look. */
+/** It says nothing when it is up, so the test has to look. */
 async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) break;

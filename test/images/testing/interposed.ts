@@ -54,7 +54,7 @@ export async function cutAfter(bytes: number, port: number, incoming: IncomingMe
   socket.destroy();
 }
 
-/** A proxy of the kind that `HTTPS_PROXY` names: connects whoever asks for `name` to `port` of this machine. */
+/** A proxy of the kind that `HTTPS_PROXY` names: connects a client that asks for `name` to `port` of this machine. */
 export async function startProxy(name: string, port: number): Promise<Interposed> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import type { Surroundings } from "../../../build/images/registry/registry.ts";
 import { openTransport } from "../../../build/images/registry/transport.ts";
 
 /**
- * Registries as the builder reaches them, but nobody waits between tries; `pauses` gets how long it would have been.
+ * Registries as the builder reaches them, but without waits between tries; `pauses` gets how long it would have been.
  */
 export function impatient(login?: Credentials, pauses: number[] = []): Surroundings {
   return {

@@ -99,5 +99,5 @@ async function listening(port: number, check: () => void): Promise<void> {
     if (up) return;
     await sleep(50);
   }
-  throw new Error(`Nobody listens on ${port}.`);
+  throw new Error(`No program listens on ${port}.`);
 }

@@ -15,8 +15,8 @@ function namespace(): string[] {
 }
 
 /**
- * A command that runs another with a file system of `size` on `folder`, which nobody else sees, and which goes with it.
- * `after` is given to the shell then, with the folder as `$0`.
+ * A command that runs another with a file system of `size` on `folder`, which no other program sees, and which goes
+ * with it. `after` is given to the shell then, with the folder as `$0`.
  */
 export function onSmallDisk(folder: string, size: string, command: readonly string[], after = ""): string[] {
   const script = `mount -t tmpfs -o size=${size} none "$0" && ${after ? `{ "$@"; ${after}; }` : 'exec "$@"'}`;

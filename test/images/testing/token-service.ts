@@ -20,7 +20,7 @@ const service = "registry.test";
 const issuer = "tokens.test";
 const basic = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString("base64")}`;
 
-/** Starts one on loopback. It gives {@link user} what is asked for, and nobody else anything. */
+/** Starts one on loopback. It gives {@link user} what is asked for, and other users nothing. */
 export async function startTokenService(): Promise<TokenService> {
   const key = await importPKCS8(certificates.server.key, "ES256");
   const chain = [certificates.server.cert.replaceAll(/-----.*-----|\n/g, "")];

@@ -304,7 +304,7 @@ const inEverySetting: readonly Scenario[] = [
     },
   },
   {
-    title: "a wrong table is recorded on its ConfigMap, anew when it is wrong otherwise, and cleared when it is right",
+    title: "a wrong table is recorded on its ConfigMap, again when it is wrong otherwise, and cleared when it is right",
     within: true,
     alone: true,
     async run(cluster) {

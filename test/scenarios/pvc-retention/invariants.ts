@@ -121,8 +121,8 @@ function reasonToStay(moment: Moment, { set, gone, orphaned }: KnownSet, claim: 
   const { whenDeleted, whenScaled } = fieldOf(set);
   // Who was scaled away belongs to its pod from then on, also when its ordinal is wanted again.
   const { name } = claim.metadata;
-  // Nobody can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with the
-  // claim since.
+  // No reader can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with
+  // the claim since.
   const isOvertaken = (moment.condemned.get(name) ?? 0) > (moment.used.get(name) ?? 0);
   const isCondemned =
     isAway(set, name) ||

@@ -50,7 +50,7 @@ async function holdersOf(cluster: Cluster): Promise<string[]> {
     .sort();
 }
 
-/** Somebody else, by the name of a field manager, writes a value: as an update, or by server-side apply. */
+/** Another client, by the name of a field manager, writes a value: as an update, or by server-side apply. */
 async function choose(
   cluster: Cluster,
   fieldManager: string,
@@ -101,7 +101,7 @@ export const projecting: readonly Scenario[] = [
       await podIsGone(cluster, 1);
       await dataStays(cluster, [0, 1], data);
 
-      // Whoever holds it lets go, and the Warning is cleared.
+      // The manager that holds it lets go, and the Warning is cleared.
       const { admin, namespace } = cluster;
       const nothing = manifest(StatefulSet, { namespace, name: set });
       await admin.patch(StatefulSet, namespace, set, "apply", nothing, { fieldManager: "flux" });

@@ -131,7 +131,7 @@ const all: readonly Scenario[] = [
       await install();
       await sweeps(cluster);
       await inForce(cluster, onScaledown);
-      // Nobody knows any more of what it was left: it was scaled away while the set kept its claims.
+      // It is not known any more of what it was left: it was scaled away while the set kept its claims.
       await dataStays(cluster, [0, 1], data);
       await scale(cluster, 0);
       await dataGoes(cluster, [0], data);

@@ -76,7 +76,7 @@ export async function takeAway(laptop: Laptop, rule: string): Promise<() => Prom
   };
 }
 
-/** Gives what a tag stands for a Trigger of its own: claims of one namespace go there, and to nobody else. */
+/** Gives what a tag stands for a Trigger of its own: claims of one namespace go there, and nowhere else. */
 export async function giveNamespaceTo(laptop: Laptop, rule: string, namespace: string, url: string): Promise<void> {
   const { admin } = laptop;
   const name = `${slug(rule)}-storage`;
@@ -144,7 +144,7 @@ export async function isGone({ admin }: Laptop, namespace: string, name: string)
   return !(await admin.get(PersistentVolumeClaim, namespace, name));
 }
 
-/** Somebody edits a claim, which triggers whoever watches claims; resolves when the function has answered. */
+/** A user edits a claim, which triggers each function that watches claims; resolves when the function has answered. */
 export async function editClaim(
   { admin, hops }: Laptop,
   namespace: string,

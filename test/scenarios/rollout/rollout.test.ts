@@ -53,7 +53,7 @@ describe("one function at a time, by processes of real bundles", () => {
       await freeClaim(laptop, "held", "data");
       await eventually("the claim goes", () => isGone(laptop, "held", "data"));
       expect(madeBy(laptop, service, "/held/persistentvolumeclaims/data")).toEqual(["held@1", "held@2", "let go"]);
-      // Recorded once by whoever came first, and cleared in the end.
+      // Recorded once by the first one, and cleared in the end.
       await expect
         .poll(() => madeBy(laptop, service, "/held/events"), patient)
         .toEqual(["recorded DeletionPostponed", "deleted"]);
@@ -97,7 +97,7 @@ describe("one function at a time, by processes of real bundles", () => {
     },
   );
 
-  test("progress of a version that is too new holds nobody who derives all from what he reads", async () => {
+  test("progress of a version that is too new does not hold a rule that derives all from what it reads", async () => {
     await roll(laptop, release, "now");
     const written = await heldClaim(laptop, "far", "data");
     await overwrite(laptop, "far", "data", { ...written, v: 999, plan: "c" });

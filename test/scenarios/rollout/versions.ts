@@ -4,8 +4,8 @@ import { build, type Plugin } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
 
 /**
- * Releases of a function: the repository's own, and one that writes progress in the next version, with a field nobody
- * knows yet.
+ * Releases of a function: the repository's own, and one that writes progress in the next version, with a field that no
+ * reader knows yet.
  */
 export type Release = "now" | "next";
 

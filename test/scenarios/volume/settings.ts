@@ -22,7 +22,7 @@ const common = {
 
 const password = "secret";
 
-/** Salt as the laptop edition has it, with one node; nobody hears of the ends of jobs, unless `onReturn` does. */
+/** Salt as the laptop edition has it, with one node; no function hears of the ends of jobs, unless `onReturn` does. */
 function standIn(
   clock: Clock,
   node = createNode(minion),

@@ -1,6 +1,6 @@
 import { type Invariant, isOurs } from "./invariant.ts";
 
-/** Our own writes come back as events: an object is written only when somebody else has changed something. */
+/** Our own writes come back as events: an object is written only when another client has changed something. */
 export const writesLittle: Invariant = {
   name: "writes-little",
   check(change, { changes, writesAtFirst }) {

@@ -22,7 +22,7 @@ export const claimsOf = ({ history }: Truth) => history.live("PersistentVolumeCl
 export const has = ({ metadata }: KubernetesObject, finalizer: string) =>
   metadata.finalizers?.includes(finalizer) ?? false;
 
-/** Whether somebody else has taken this finalizer off an object while it stayed. */
+/** Whether another client has removed this finalizer of an object while it stayed. */
 export function wasStripped({ changes }: Truth, uid: string, finalizer: string): boolean {
   return changes.some(
     (change) =>

@@ -11,7 +11,7 @@ export const progressOf = (rule: string) => `holdfast.dev/pvc-retention.${rule}`
 
 /**
  * Milliseconds between what a function reads last and the write that rests on it, at most: two ways over a slow
- * network. What changes within them nobody can have seen.
+ * network. What changes within them no function can have seen.
  */
 export const unseen = 8_000;
 
@@ -92,7 +92,7 @@ const looked = 4_000;
 
 /**
  * Whether a pod of this very set named this very claim for longer than own takes where no fault strikes, after a policy
- * had first been asked for: before that nobody looks.
+ * had first been asked for: before that no check looks.
  */
 export function wasSeenUsedBy({ changes }: Truth, claim: KubernetesObject, set: string): boolean {
   const policy = changes.find(({ after }) => after?.metadata.annotations?.[policyKey] !== undefined);

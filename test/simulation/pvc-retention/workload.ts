@@ -16,7 +16,7 @@ async function onSet(user: User, act: (set: KubernetesObject) => Promise<unknown
 const annotateSet = (user: User, { metadata }: KubernetesObject, annotations: Record<string, string | null>) =>
   patchSet(user, metadata.name, `annotates ${JSON.stringify(annotations)}`, { metadata: { annotations } });
 
-/** What somebody might write where our progress stands. */
+/** What a user might write where our progress stands. */
 const lies = ({ metadata }: KubernetesObject) => [
   `{"v":1,"uid":"${metadata.uid}","step":"in-force","since":"yesterday","because":"I say so"}`,
   `{"v":1,"uid":"not-this-one","step":"used","since":"2026-01-01T00:00:00Z","because":"copied"}`,

@@ -23,7 +23,7 @@ const longerThanHeard = linstor.settings.parse({}).linstorCommandTimeout + 10 * 
 
 const html = { "content-type": "text/html" };
 const reset = () => Promise.reject(new Error("socket hang up"));
-/** LINSTOR goes on with it, and nobody hears how it ends. */
+/** LINSTOR goes on with it, and no function hears how it ends. */
 const unheard = (answer: Promise<unknown>) => void answer.catch(() => {});
 
 /**

@@ -117,7 +117,7 @@ const inLinstor = (name: string, check: (asked: InLinstor, truth: Truth) => stri
 
 /**
  * Two evacuate calls at once for one node have lost data on a real LINSTOR. Judged are those that functions have sent,
- * from then until LINSTOR is through with them: whoever has sent one cannot prevent that the network makes two of it.
+ * from then until LINSTOR is through with them: the sender of one cannot prevent that the network makes two of it.
  */
 export const evacuatesOnceAtATime = inLinstor("evacuates-once-at-a-time", ({ kind, node, atOnce }) =>
   kind === "evacuate" && atOnce > 1 ? `LINSTOR is at work on ${atOnce} evacuate calls for ${node}.` : undefined,

@@ -45,8 +45,8 @@ export interface SimulatedLinstor extends SimulatedSystem {
   readonly standIn: LinstorStandIn;
   readonly volumes: Set<string>;
   /**
-   * Volumes that nobody can hold functions to any more: a person has made the last good copy stale, or the network has
-   * doubled the call that moves it.
+   * Volumes that no check can hold functions to any more: a person has made the last good copy stale, or the network
+   * has doubled the call that moves it.
    */
   readonly forfeited: Set<string>;
   /** A volume with copies in LINSTOR; `bound` to the first node, and used there where that is said. */

@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "marks-forgotten",
-    doc: "Leaves annotations of volumes where they are, because they harm nobody.",
+    doc: "Leaves annotations of volumes where they are, because they do no harm.",
     scenarios: ["machine-deleted"],
     by,
     within: 2,
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "takes-silence-for-the-end",
-    doc: "Calls again when nobody has answered for as long as it listens: LINSTOR must have been restarted.",
+    doc: "Calls again when LINSTOR has not answered for as long as it listens: LINSTOR must have been restarted.",
     scenarios: ["satellite-away"],
     by: { everyCall: "LINSTOR works longer than anybody listens" },
     within: 2,

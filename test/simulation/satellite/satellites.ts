@@ -44,8 +44,8 @@ export function markedFor({ metadata }: KubernetesObject | VolumeLike): readonly
 }
 
 /**
- * Whether somebody else has changed something of this object within the last minute, which a function may not have seen
- * yet.
+ * Whether another client has changed something of this object within the last minute, which a function may not have
+ * seen yet.
  */
 export const isFresh = ({ changes }: Truth, at: number, uid: string) =>
   changes.some(({ object, by, at: when }) => !by.process && object.metadata.uid === uid && when > at - 60_000);

@@ -152,7 +152,7 @@ export const scenarios: readonly Scenario[] = [
     ...usual,
     name: "last-copy-stale",
     doc:
-      "A node leaves with the only copy of a volume, which is Outdated: nothing is done until somebody has repaired " +
+      "A node leaves with the only copy of a volume, which is Outdated: nothing is done until a person has repaired " +
       "it.",
     async act(user) {
       await install(user, "Evacuate");
@@ -171,7 +171,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "snapshot-left",
-    doc: "A node leaves with a snapshot that LINSTOR cannot move: all is held until somebody has deleted it.",
+    doc: "A node leaves with a snapshot that LINSTOR cannot move: all is held until a person has deleted it.",
     async act(user) {
       await install(user, "Evacuate");
       await addVolume(user, "used", ["node-1", "node-2"], { used: true });

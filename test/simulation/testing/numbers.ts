@@ -1,5 +1,5 @@
 import { drawn } from "../../drawn.ts";
 
-/** Numbers that are run every time, and one that nobody has seen yet. */
+/** Numbers that are run every time, and one that is new in each run. */
 export const fixed = [1, 2];
 export const fresh = drawn;

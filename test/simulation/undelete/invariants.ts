@@ -34,7 +34,7 @@ function isFull(truth: Truth, { metadata: { namespace } }: KubernetesObject): bo
 }
 
 /**
- * A volume that is kept gets another policy only when its time has come and nobody has it, or when nobody wants it
+ * A volume that is kept gets another policy only when its time has come and no claim has it, or when no user wants it
  * kept.
  */
 const reclaimsOnlyWhenDue: Invariant = {
@@ -48,7 +48,7 @@ const reclaimsOnlyWhenDue: Invariant = {
     const name = `Volume ${volume.metadata.name}`;
     if (owner) {
       const keep = scopeOf(truth, owner);
-      // What somebody has changed since the function looked, it will see next.
+      // What a user has changed since the function looked, it will see next.
       const isFresh = truth.changes.some(
         (other) =>
           other.at > at - 60_000 &&
@@ -90,7 +90,7 @@ interface Homes {
   readonly homes: Map<string, string>;
   /** Volumes that a person has said may go to another namespace: the one that there is, or the next. */
   readonly said: Set<string>;
-  /** Namespaces of which somebody has said that they follow another: `<new> <old>`. */
+  /** Namespaces of which a person has said that they follow another: `<new> <old>`. */
   readonly successors: Set<string>;
 }
 const known = new WeakMap<Truth["history"], Homes>();
@@ -102,7 +102,7 @@ function homesOf({ history }: Truth): Homes {
   return homes;
 }
 
-/** No volume is bound to a namespace of another uid without a word from somebody. */
+/** No volume is bound to a namespace of another uid without a word from a person. */
 const staysAtHome: Invariant = {
   name: "stays-at-home",
   check(change, truth) {
@@ -118,7 +118,7 @@ const staysAtHome: Invariant = {
           said.delete(metadata.uid);
     if (!isVolume(change)) return undefined;
     if (!isOurs(change) && annotations?.[offerKey] === "yes") said.add(uid);
-    // Whose a volume is that is offered, its note alone says: whoever writes another over it lets anybody have it.
+    // Whose a volume is that is offered, its note alone says: a writer that replaces it lets any claim have it.
     const isUnnoted = before && after && noteOf(before) && !noteOf(after);
     if (!isOurs(change) && isUnnoted && uidOf(after) === undefined) said.add(uid);
     if (!after || uidOf(after) === undefined || uidOf(after) === uidOf(before) || isOurs(change)) return undefined;
@@ -128,7 +128,7 @@ const staysAtHome: Invariant = {
     if (home) homes.set(uid, home);
     if (!home || former === undefined || former === home || said.has(uid) || successors.has(`${home} ${former}`))
       return undefined;
-    return `Volume ${object.metadata.name} went to another namespace ${ref?.namespace}, and nobody had said so.`;
+    return `Volume ${object.metadata.name} went to another namespace ${ref?.namespace}, and no person had said so.`;
   },
 };
 

@@ -32,7 +32,7 @@ const isChangedByHand = (
 
 const isOverruled = (truth: Truth, volume: KubernetesObject) => isChangedByHand(truth, volume, policyOf);
 
-/** Nobody knows any more what the policy was: the volume stays Retain, as if a person had set it so. */
+/** It is not known any more what the policy was: the volume stays Retain, as if a person had set it so. */
 const isNoteLost = (truth: Truth, volume: KubernetesObject) =>
   isChangedByHand(truth, volume, ({ metadata }) => metadata.annotations?.[noteKey]);
 
@@ -92,10 +92,10 @@ const keptVolumesAreOffered = each("kept-volumes-are-offered", (volume, truth) =
 /** Milliseconds: volumes are kept for a minute and a half in runs, or for a day. */
 const soon = 600_000;
 
-/** A volume whose time has come, and that nobody has or waits for, is handed back. */
+/** A volume whose time has come, and that no claim has or waits for, is handed back. */
 const expiredVolumesGo = each("expired-volumes-go", (volume, truth) => {
   const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
-  // Where all is at rest nobody writes what time it is: what falls due while it is to rest is waited for before.
+  // Where all is at rest no write says what time it is: what falls due while it is to rest is waited for before.
   const now = (truth.changes.at(-1)?.at ?? 0) + soon;
   const { step } = noteOf(volume) ?? {};
   if (!step || !(due <= now) || claimOf(truth, volume) || !["kept", "asks", "offered"].includes(step)) return undefined;

@@ -40,7 +40,7 @@ const now = "2026-01-01T00:00:00Z";
 export const mutants: readonly Mutant[] = [
   {
     name: "note-without-policy",
-    doc: "Notes how long a volume is kept, and leaves its policy to whoever deletes the claim.",
+    doc: "Notes how long a volume is kept, and leaves its policy to the user who deletes the claim.",
     scenarios: ["claim-comes-back"],
     within: 5,
     rule: retain.name,
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "never-offers",
-    doc: "Keeps volumes for somebody who comes to fetch them.",
+    doc: "Keeps volumes for a user who comes to fetch them.",
     scenarios: ["claim-comes-back"],
     within: 5,
     rule: reserve.name,

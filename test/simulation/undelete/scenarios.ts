@@ -101,7 +101,7 @@ export const scenarios: readonly Scenario[] = [
     async act(user) {
       await keptClaim(user, "data", "60s");
       await keptClaim(user, "other", "24h");
-      // Longer than a minute: what somebody has changed within one may not be seen yet.
+      // Longer than a minute: what a user has changed within one may not be seen yet.
       await user.pause(150_000);
       await deleteClaim(user, "data");
       await user.until(someIs("unkept"));
@@ -159,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
     ...usual,
     name: "namespace-comes-back",
     doc:
-      "A namespace is deleted by accident, somebody says that it may have its volumes again, " +
+      "A namespace is deleted by accident, a person says that it may have its volumes again, " +
       "and it is created again.",
     waits: true,
     async act(user) {
@@ -197,7 +197,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "claim-made-anew",
-    doc: "A claim is deleted and made anew in the same breath, so that there may be two volumes of its name.",
+    doc: "A claim is deleted and made again in the same breath, so that there may be two volumes of its name.",
     async act(user) {
       await keptClaim(user, "data", "24h");
       for (let round = 0; round < 2; round++) {

@@ -55,7 +55,7 @@ const availableWhenPublished: Invariant = {
     const { before, after, object, at } = change;
     if (!isOurs(change) || !isVolume(change) || !isAvailable(after) || isAvailable(before)) return undefined;
     const published = publishedOf(truth, object);
-    // Somebody may have removed it since the function looked.
+    // Another client may have removed it since the function looked.
     const isJustGone = truth.changes.some(
       (other) =>
         isPublished(other) &&
@@ -109,7 +109,7 @@ const givesBackFirst: Invariant = {
   },
 };
 
-/** Jobs in a row whose outcome nobody will ever know. */
+/** Jobs in a row whose outcome no function will ever know. */
 const attempts = 5;
 
 /** What is lost again and again is given up. */
@@ -138,7 +138,7 @@ const triesSoOften: Invariant = {
  */
 const mostAMinute = 60;
 
-/** Nobody waits for a job by asking after it again and again. */
+/** No function waits for a job by asking after it again and again. */
 const asksSaltLittle: Invariant = {
   name: "asks-salt-little",
   check: () => undefined,

@@ -217,7 +217,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "persistent-volume-deleted",
-    doc: "Somebody deletes a PersistentVolume by hand, and the Volume later.",
+    doc: "A person deletes a PersistentVolume by hand, and the Volume later.",
     async act(user) {
       await createClass(user);
       await createVolume(user, "data");

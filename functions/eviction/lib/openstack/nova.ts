@@ -181,7 +181,7 @@ export function novaClient(send: Send, now: Session["now"]) {
       return found;
     },
 
-    /** The reason is the only place to say whose doing it is; whoever disables again without one erases it. */
+    /** The reason is the only place to say whose doing it is; a client that disables again without one erases it. */
     disable: (service: string, reason: string) => update(service, { status: "disabled", disabled_reason: reason }),
     enable: (service: string) => update(service, { status: "enabled" }),
     /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
@@ -262,7 +262,7 @@ function rooted(url: string): string {
 }
 
 /**
- * Nova ignores the filter by host for whoever is no administrator, and leaves the host out: servers of other hosts
+ * Nova ignores the filter by host for a user who is no administrator, and leaves the host out: servers of other hosts
  * would be taken for this one's.
  */
 function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {

@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 /**
  * Answers with the files of the client: those of `assets`, whose names change with their content, and `index.html` for
  * every other address. Only files that were there at the start are read, by their whole names. A file `NAME.gz` beside
- * another one goes out in its place to whoever takes gzip.
+ * another one goes out in its place to a client that takes gzip.
  */
 export function clientFiles(folder: string): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const assets = join(folder, "assets");

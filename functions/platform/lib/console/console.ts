@@ -34,7 +34,7 @@ const mostWatches = 20;
 
 /**
  * The server of the console: it gives out its pages, and passes on to the API server what they ask for, each time with
- * the credential of whoever asks. It keeps nothing, so that two of them are as good as one.
+ * the credential of the user who asks. It keeps nothing, so that two of them are as good as one.
  */
 export function createConsole({ signIn, place, client, kinds, log }: ConsoleParts): Handle {
   const passed = Promise.resolve(kinds).then(consoleKinds);

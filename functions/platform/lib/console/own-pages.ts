@@ -13,7 +13,7 @@ export interface Place {
 export const ownHeader = "x-holdfast-console";
 
 /**
- * A name of somebody else's that leads to this address would make their page one of ours.
+ * A foreign name that leads to this address would make a foreign page one of ours.
  *
  * @throws Refusal
  */

@@ -20,7 +20,7 @@ export interface Merged {
 /**
  * Merges the configurations that match a Node, in the order of their names: properties and storage pools by name, where
  * a later one replaces an earlier one whole; patches one after the other; of everything else the last that says
- * anything. Nobody's saying is Retain.
+ * anything. Without a policy it is Retain.
  */
 export function mergeConfigurations(configurations: readonly Configuration[], node: Labelled): Merged {
   const matching = configurations

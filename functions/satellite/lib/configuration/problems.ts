@@ -6,7 +6,7 @@ import { deletionPolicy, type Property, type StoragePool, storagePoolKinds } fro
 import { resolveProperties } from "./resolve-properties.ts";
 
 /**
- * What is wrong with the Nodes that a configuration selects, as a sentence. While it is, nobody can say which Nodes it
+ * What is wrong with the Nodes that a configuration selects, as a sentence. While it is, no rule can say which Nodes it
  * is meant for: that it matches none would be a guess. The rules are those of `core/v1.NodeSelector`.
  */
 export function affinityProblem(affinity: NodeSelector | undefined): string | undefined {

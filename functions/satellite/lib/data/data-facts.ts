@@ -107,7 +107,7 @@ export function copiesToBeMoved(definitions: ReadonlySet<string>, { copies, node
   );
 }
 
-/** Diskful copies of these definitions of which nobody knows how they are, because their nodes are not online. */
+/** Diskful copies of these definitions whose state is unknown, because their nodes are not online. */
 export function unknownCopies(definitions: ReadonlySet<string>, { copies, nodes }: DataFacts) {
   return copies.filter((copy) => {
     return definitions.has(copy.name) && !isDiskless(copy) && !isLeaving(copy) && !isOnlineNode(copy.node, nodes);

@@ -52,7 +52,12 @@ describe("whether LINSTOR may be called to evacuate", () => {
     ],
     ["a peer that is still read", dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/],
     ["an offline peer", dataFacts(pair, connected("OFFLINE")), "act", /moved/],
-    ["a copy nobody has heard of", dataFacts([aCopy("pvc-1", "node-1", "absent")]), "stop", /not yet reported.*pvc-1/],
+    [
+      "a copy that no satellite has reported",
+      dataFacts([aCopy("pvc-1", "node-1", "absent")]),
+      "stop",
+      /not yet reported.*pvc-1/,
+    ],
     [
       "a client in use",
       dataFacts([aCopy("pvc-1", "node-1", "Diskless", { state: { in_use: true } }), aCopy("pvc-1", "node-2")]),

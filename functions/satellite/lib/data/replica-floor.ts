@@ -77,7 +77,7 @@ export function lostBecause(node: string, facts: FloorFacts): Verdict | undefine
 }
 
 /**
- * The same of a node that LINSTOR was never called to evacuate: what was on it nobody has written down, and any volume
+ * The same of a node that LINSTOR was never called to evacuate: what was on it is not written down, and any volume
  * of this LINSTOR may have been; one that lists no volume proves nothing. `facts` are those of every volume, and `key`
  * is the annotation that says which node the satellite has had.
  */

@@ -3,7 +3,7 @@ import { affinityProblem } from "../configuration/problems.ts";
 import type { Placement } from "./satellite-wanted.ts";
 
 /**
- * What is wrong with where a LinstorCluster wants satellites, as a sentence that follows its name. While it is, nobody
+ * What is wrong with where a LinstorCluster wants satellites, as a sentence that follows its name. While it is, no rule
  * can say which Nodes are not to have one: that none is wanted anywhere would be a guess, and would delete them all.
  */
 export function placementProblem({ nodeAffinity, tolerations = [] }: Placement): string | undefined {

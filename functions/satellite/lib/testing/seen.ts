@@ -37,7 +37,7 @@ export function aSatellite(
   };
 }
 
-/** A Machine with our hooks, or some of them, and one of somebody else's. */
+/** A Machine with our hooks, or some of them, and one of another controller. */
 export function aMachine(hooks: { drain?: boolean; terminate?: boolean; deleting?: boolean } = {}): MachineSeen {
   const { drain = true, terminate = true, deleting = true } = hooks;
   const annotations = {

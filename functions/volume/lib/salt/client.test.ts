@@ -37,7 +37,7 @@ function clientWith(answers: readonly SystemResponse[], credentials: Record<stri
     ...atOneRoot(async (request) => {
       asked.push(request);
       const next = left.shift();
-      if (!next) throw new Error("Nobody expected this request.");
+      if (!next) throw new Error("No test expected this request.");
       return next;
     }),
   });
@@ -304,7 +304,11 @@ describe("whereabouts", () => {
   test.each<[string, unknown, string]>([
     ["it runs", { ret: { pid: 7, fun: "state.sls", jid }, retcode: 0 }, "running"],
     ["it does not", { ret: {}, retcode: 0 }, "absent"],
-    ["nobody answers", { ret: "Minion did not return. [No response]\n", retcode: 1, out: "no_return" }, "unreachable"],
+    [
+      "no minion answers",
+      { ret: "Minion did not return. [No response]\n", retcode: 1, out: "no_return" },
+      "unreachable",
+    ],
     ["an old master's word for it", { ret: false, retcode: 0 }, "unreachable"],
     ["an error of the function", { ret: "The minion function caused an exception", retcode: 1 }, "unreachable"],
     ["nothing, with an error", { ret: {}, retcode: 1 }, "unreachable"],

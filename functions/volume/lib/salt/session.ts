@@ -8,7 +8,7 @@ export interface Account {
   /** The name of one of Salt's external authentication systems. */
   readonly eauth: string;
   readonly username: string;
-  /** Read anew at each login: a token of a service account is replaced in its file, a password by an administrator. */
+  /** Read again at each login: a token of a service account is replaced in its file, a password by an administrator. */
   readonly credential: (name: "password" | "token") => Promise<string | undefined>;
 }
 

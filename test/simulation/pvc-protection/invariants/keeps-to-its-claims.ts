@@ -13,7 +13,8 @@ export const protectOnlyAdds: Invariant = {
 };
 
 /**
- * Release writes only on claims that are being deleted and carry its finalizer, or the one that nobody else removes.
+ * Release writes only on claims that are being deleted and carry its finalizer, or the one that no other program
+ * removes.
  */
 export const releaseSparesTheLiving: Invariant = {
   name: "release-spares-the-living",

@@ -34,7 +34,7 @@ export const warningsAreTrue: Invariant = {
       ({ object }) =>
         object.kind === "PersistentVolumeClaim" && object.metadata.deletionTimestamp && names(pod, object),
     );
-    return deleting ? undefined : `Pod ${about.name} was warned of a deletion that nobody asked for.`;
+    return deleting ? undefined : `Pod ${about.name} was warned of a deletion that no user asked for.`;
   },
 };
 

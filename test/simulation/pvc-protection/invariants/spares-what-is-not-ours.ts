@@ -3,7 +3,9 @@ import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, leaving } from "../../invariants/invariant.ts";
 import { removable } from "../protection.ts";
 
-/** Finalizers of others stay; Kubernetes' own is ours to remove only where we were told that nobody else does. */
+/**
+ * Finalizers of others stay; Kubernetes' own is ours to remove only where a setting says that no other program does.
+ */
 export const sparesOtherFinalizers: Invariant = {
   name: "spares-other-finalizers",
   check(change) {

@@ -3,7 +3,7 @@ import { inTree } from "../may-run.ts";
 import { ours } from "../protection.ts";
 
 /**
- * Every live claim carries our finalizer, and Kubernetes' own as well. One from which somebody took Kubernetes' own,
+ * Every live claim carries our finalizer, and Kubernetes' own as well. One from which a user took Kubernetes' own,
  * unseen, gets it back at its resync, which no run waits for.
  */
 export const claimsAreProtected: LivenessCheck = {

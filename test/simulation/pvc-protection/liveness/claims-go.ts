@@ -21,7 +21,7 @@ function problemOf(claim: KubernetesObject, truth: LivenessTruth): string | unde
   if (!has(claim, ours(truth))) {
     // Where Kubernetes' own controller runs, what carries its finalizer alone is its own.
     const left = !truth.scenario.setting.inTree && alone && has(claim, inTree) && !isUsed(truth, claim);
-    return left ? `is held by ${inTree} alone, which nobody removes` : undefined;
+    return left ? `is held by ${inTree} alone, which no controller removes` : undefined;
   }
   if (isUsed(truth, claim)) {
     const said = claim.metadata.annotations?.[progress];

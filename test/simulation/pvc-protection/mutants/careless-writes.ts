@@ -91,7 +91,7 @@ export const carelessWrites: readonly Mutant[] = [
   },
   {
     name: "conflict-swallowed",
-    doc: "Takes a conflict for done, because whoever was faster will have seen to it.",
+    doc: "Takes a conflict for done, because the faster writer will have seen to it.",
     scenarios: ["used-alone"],
     by: "points",
     within: 400,
@@ -120,7 +120,7 @@ export const carelessWrites: readonly Mutant[] = [
   },
   {
     name: "annotation-forgotten",
-    doc: "Takes the finalizer away and leaves the annotation to whoever removes the claim.",
+    doc: "Takes the finalizer away and leaves the annotation to the user who removes the claim.",
     scenarios: ["many-claims-alone"],
     within: 5,
     rule: release.name,

@@ -36,7 +36,7 @@ const lookAtNamedPods =
     return { ...facts, users };
   };
 
-/** Whoever trusts progress has it there until the claim is gone. */
+/** A mutant that trusts progress has it there until the claim is gone. */
 const keepingProgress: typeof release.decide = (facts, now, settings) =>
   release
     .decide(facts, now, settings)
@@ -74,7 +74,7 @@ export const wrongVerdicts: readonly Mutant[] = [
   },
   {
     name: "living-claims-released",
-    doc: "Judges every claim with the finalizer, because only claims that nobody uses lose it.",
+    doc: "Judges every claim with the finalizer, because only claims that no pod uses lose it.",
     scenarios: ["many-claims-alone", "in-tree-off"],
     within: 5,
     rule,

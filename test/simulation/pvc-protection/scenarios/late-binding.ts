@@ -17,7 +17,7 @@ const actedOut =
       await user.pause(300);
       await user.bind(name);
     };
-    // Each change of the claim triggers whoever judges it once more.
+    // Each change of the claim triggers the functions that judge it once more.
     const touch = async () => {
       for (let count = 0; count < 8; count++) {
         await user.pause(60);
@@ -47,7 +47,7 @@ export const lateBinding: Scenario = {
 
 export const lateBindingStripped: Scenario = {
   name: "late-binding-stripped",
-  doc: "The same, and somebody loses patience and takes Kubernetes' finalizer off by hand.",
+  doc: "The same, and a person loses patience and removes Kubernetes' finalizer by hand.",
   setting: withoutInTree,
   claimLag: 2_000,
   act: actedOut(true),

@@ -5,7 +5,7 @@ import { protectedClaims } from "./protected-claims.ts";
 
 export const restlessClaim: Scenario = {
   name: "restless-claim",
-  doc: "Somebody changes a claim many times a second while it is deleted, held and released.",
+  doc: "A user changes a claim many times a second while it is deleted, held and released.",
   setting: withoutInTree,
   async act(user) {
     await user.createClaim("data");

@@ -18,7 +18,7 @@ export const restoredAlone: Scenario = {
     await user.deleteClaim("data");
     const saved = async () => (await user.claims()).at(0)?.metadata.annotations?.[progress];
     await user.until(async () => (await saved()) !== undefined);
-    // Those about its volume are left out, as a tool does that lets the volume be provisioned anew.
+    // Those about its volume are left out, as a tool does that lets the volume be provisioned again.
     const annotations = { [progress]: (await saved()) ?? "" };
     await user.deletePod("before");
     await user.until(podIsGone("before"));

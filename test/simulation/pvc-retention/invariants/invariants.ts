@@ -32,7 +32,7 @@ const isDeletion = (change: Change): boolean =>
 
 /**
  * No claim goes but by a field that said so, of a set that has used it: what turned to keeping a while ago holds,
- * and so does what nobody has ever used. What users have done themselves they answer for.
+ * and so does what no pod has ever used. What users have done themselves they answer for.
  */
 const goesByTheField: Invariant = {
   name: "goes-by-the-field",
@@ -97,7 +97,9 @@ const sparesOthersReferences: Invariant = {
   },
 };
 
-/** The field is made to delete only where users have asked for it a moment ago, and nobody applies that it keeps. */
+/**
+ * The field is made to delete only where users have asked for it a moment ago, and no manager applies that it keeps.
+ */
 const fieldDeletesOnlyIfAsked: Invariant = {
   name: "field-deletes-only-if-asked",
   check(change, truth) {

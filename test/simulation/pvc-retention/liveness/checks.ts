@@ -38,8 +38,8 @@ function isDisputed({ changes }: LivenessTruth, set: SetLike): boolean {
 }
 
 /**
- * A set's field is what users have asked for, unless somebody else has a say in it; where they ask for nothing, nothing
- * of ours is in it.
+ * A set's field is what users have asked for, unless another manager has a say in it; where they ask for nothing,
+ * nothing of ours is in it.
  */
 const fieldsFollow: LivenessCheck = {
   name: "fields-follow",
@@ -55,7 +55,7 @@ const fieldsFollow: LivenessCheck = {
   },
 };
 
-/** A claim without a pod belongs to a set that lives where it goes with it, and to nobody where it stays. */
+/** A claim without a pod belongs to a set that lives where it goes with it, and to no owner where it stays. */
 const ownersFollow: LivenessCheck = {
   name: "owners-follow",
   check(truth) {
@@ -86,7 +86,7 @@ const wasWritten = ({ changes }: LivenessTruth, { metadata }: SetLike) =>
 
 /**
  * Whether anybody has changed what a claim says of itself: its labels, its owners, the note on it; or it was used when
- * nobody looked.
+ * no check looked.
  */
 function isInDoubt(truth: LivenessTruth, { metadata }: KubernetesObject, set: SetLike): boolean {
   if ((metadata.ownerReferences ?? []).length > 0 || !truth.calm) return true;

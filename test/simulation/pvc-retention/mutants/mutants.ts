@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "ignores-other-pods",
-    doc: "Looks at the pods of the set alone, because nobody else mounts its claims.",
+    doc: "Looks at the pods of the set alone, because no other pod mounts its claims.",
     scenarios: ["rescued"],
     within: 8,
     rule: own_,
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "forces-the-field-for-ever",
-    doc: "Puts the field back as often as somebody else takes it back: the policy is the admin's word.",
+    doc: "Puts the field back as often as another client takes it back: the policy is the admin's word.",
     scenarios: ["field-fought-over"],
     within: 6,
     rule: syncPolicy.name,
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "keeps-what-was-projected",
-    doc: "Leaves the field as it is when a set has no policy any more: nobody has asked for another.",
+    doc: "Leaves the field as it is when a set has no policy any more: no user has asked for another.",
     scenarios: ["policy-gone", "namespace-turns"],
     by: "fault-free runs",
     within: 8,

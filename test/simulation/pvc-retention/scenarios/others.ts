@@ -57,7 +57,7 @@ export const claimsMadeBeside: Scenario = {
     await user.createClaim("data-web-2", { ownerReferences: [controller] });
     await createSet(user, "web", { replicas: 3, policy: pick(user.random, [...policies, withSet, withSet]) });
     await user.until(runs("web", 3));
-    // Nobody makes pods for these.
+    // No controller makes pods for these.
     for (const name of ["data-web-7", "data-web-07"]) await user.createClaim(name, { labels: { app: "web" } });
     await user.createClaim("data-web-2024", { labels: { app: "reports" } });
     await user.createPod("reports", ["data-web-2024"]);
@@ -90,7 +90,7 @@ export const leftToNobody: Scenario = {
 export const rescued: Scenario = {
   ...withSets,
   name: "rescued",
-  doc: "A claim that was scaled away is mounted by somebody's own pod, and then the policy turns to delete.",
+  doc: "A claim that was scaled away is mounted by a user's own pod, and then the policy turns to delete.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "web", { replicas: 2, policy: "Retain" });
@@ -105,7 +105,7 @@ export const rescued: Scenario = {
   },
 };
 
-/** Somebody applies the field, as a GitOps tool does. */
+/** Another manager applies the field, as a GitOps tool does. */
 const applyField = (user: User, whenDeleted: string, whenScaled: string) =>
   user.attempt(`applies ${whenDeleted}/${whenScaled} to the field of set web`, (client, namespace) => {
     const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } };
@@ -116,7 +116,7 @@ const applyField = (user: User, whenDeleted: string, whenScaled: string) =>
 export const fieldApplied: Scenario = {
   ...withSets,
   name: "field-applied",
-  doc: "Somebody applies a field that keeps, or that deletes, under a policy that says otherwise.",
+  doc: "Another manager applies a field that keeps, or that deletes, under a policy that says otherwise.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "web", { replicas: 2 });
@@ -136,7 +136,7 @@ export const fieldApplied: Scenario = {
 export const fieldFoughtOver: Scenario = {
   ...withSets,
   name: "field-fought-over",
-  doc: "Somebody writes the field again and again, as a tool does that knows better: that comes to an end.",
+  doc: "Another client writes the field again and again, as a tool does that knows better: that comes to an end.",
   setting: admitted,
   async act(user) {
     await createSet(user, "web", { replicas: 1, policy: withSet });
