@@ -45,7 +45,8 @@ export const restore: Subcommand = {
           .summary("list kept volumes, offer them to claims, keep them longer, or have them reclaimed")
           .description(
             "Lists volumes that undelete keeps after their claims were deleted, and sets its annotations for you. " +
-              "It changes an object only as it has just read it, and prints the kubectl command that does the same.",
+              "It writes nothing on an object that has changed since it was read. It prints the kubectl command that " +
+              "does the same.",
           )
           .addArgument(
             new Argument("<ACTION>", "what to do").choices(["list", "claim", "namespace", "keep", "release"]),
