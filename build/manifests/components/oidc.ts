@@ -16,7 +16,8 @@ const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
  * Who sends events to a function: the accounts that Knative makes for its Triggers, and for the PingSource of the
  * sweep. Their names begin with that of the object, cut to 31 characters where the whole is longer than 63
  * (`ChildName` of knative.dev/pkg). No function's own account has such a name, so that none can trigger another one.
- * Dead letters come from accounts whose names depend on the broker's class, and are taken from all of the namespace.
+ * Dead-lettered events come from accounts whose names depend on the broker's class, and are taken from all of the
+ * namespace.
  */
 function sendersTo({ name, triggers }: Declared, brokers: readonly string[]): readonly string[] {
   if (name === sweepFunction) return ["sweep-"];
