@@ -35,7 +35,7 @@ const inOrder = (namespace: KubernetesObject | undefined, decisions: readonly De
   held(Namespace, namespace, finalizer, decisions, isOffer)
     .map((decision) => {
       if (decision.do !== "write") return "";
-      const what = decision.kind !== Namespace ? decision.message : decision.preconditions ? "looks" : decision.message;
+      const what = decision.kind === Namespace && decision.writes.length === 0 ? "looks" : decision.message;
       return `${decision.order ?? 0} ${what}`;
     })
     .sort();
@@ -70,9 +70,12 @@ describe("held", () => {
     expect(is).toEqual(does.map((text) => (typeof text === "string" ? text : expect.stringMatching(text))));
   });
 
-  test("has an object that is gone, another one or being deleted looked at again", () => {
-    const [precondition] = held(Namespace, home(guarded), finalizer, [offer], isOffer).flatMap((decision) =>
-      decision.do === "write" ? (decision.preconditions ?? []) : [],
+  test.each([
+    { what: "held", object: home(guarded) },
+    { what: "about to be held", object: home() },
+  ])("has an object that is $what, and is gone, another one or being deleted, looked at again", ({ object }) => {
+    const [precondition] = held(Namespace, object, finalizer, [offer], isOffer).flatMap((decision) =>
+      decision.do === "write" && decision.kind === Namespace && decision.order !== 2 ? decision.preconditions : [],
     );
     expect(precondition?.holds(home())).toBe(true);
     for (const live of [undefined, home({ uid: "another" }), home(going)])

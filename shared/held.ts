@@ -34,13 +34,11 @@ export function held(
   }
   const { uid, namespace } = object.metadata;
   const holds = (live: KubernetesObject | undefined) => live?.metadata.uid === uid && !isBeingDeleted(live);
-  const check = (order: number) =>
-    write(`${name} is still there.`, [], {
-      preconditions: [{ kind, namespace, name: object.metadata.name, holds }],
-      order,
-    });
+  const preconditions = [{ kind, namespace, name: object.metadata.name, holds }];
+  const check = (order: number) => write(`${name} is still there.`, [], { preconditions, order });
   const adding = `${name} gets the finalizer ${finalizer}, because something is to rest on it.`;
-  const add = () => write(adding, [addFinalizers(kind, object, [finalizer])]);
+  // A patch of an object that is gone counts as done: only the preconditions see that.
+  const add = () => write(adding, [addFinalizers(kind, object, [finalizer])], { preconditions });
   const resting = decisions.filter(rests);
   const isNew = resting.some((decision) => decision.do === "write" && decision.writes.length > 0);
   const first = resting.length > 0 && !isHeld ? [add()] : isNew ? [check(0)] : [];

@@ -332,7 +332,7 @@ describe("the namespace", () => {
       what: "gets the finalizer first, and is read last",
       facts: { namespace: free, volumes: [lost()] },
       does: [
-        [0, 1, 0],
+        [0, 1, 1],
         [2, 0, 1],
       ],
     },
@@ -348,7 +348,7 @@ describe("the namespace", () => {
     {
       what: "gets the finalizer again if a person has removed it",
       facts: { namespace: free, volumes: [held] },
-      does: [[0, 1, 0]],
+      does: [[0, 1, 1]],
     },
     { what: "that is not being deleted keeps the finalizer", facts: { volumes: [] }, does: [] },
     {
