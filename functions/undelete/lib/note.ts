@@ -153,14 +153,21 @@ export function keep(
 }
 
 /** Removes all that was noted: the volume is Kubernetes' alone again. */
-export function forget(volume: Volume, reason: string, message: string, spec: object = {}): Decision {
+export function forget(
+  volume: Volume,
+  reason: string,
+  message: string,
+  spec: object = {},
+  preconditions: readonly Precondition[] = [],
+): Decision {
   const annotations = { [reclaimAtKey]: null, [offerKey]: null };
   const writes = mergeChanges(PersistentVolume, volume, {
     annotations,
     labels: { [namespaceLabel]: null, [claimLabel]: null },
     spec,
   });
-  return about(PersistentVolume, volume).write(message, writes, { event: normal(reason), clears: outdated(volume) });
+  const clears = outdated(volume);
+  return about(PersistentVolume, volume).write(message, writes, { event: normal(reason), clears, preconditions });
 }
 
 const outdated = (volume: Volume, after?: Note): readonly string[] => {

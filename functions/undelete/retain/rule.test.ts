@@ -84,6 +84,16 @@ describe("a bound volume", () => {
       does: undefined,
     },
     {
+      what: "whose namespace is being deleted stays kept",
+      facts: {
+        volume: volume(retained),
+        claim: nobody,
+        namespace: saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" }),
+        storageClass: saying("standard"),
+      },
+      does: undefined,
+    },
+    {
       what: "whose policy a person has changed keeps that policy, and says so",
       facts: { volume: volume({ ...retained, policy: "Delete" }), claim: keepIt, namespace: shop },
       does: { step: "overruled" },
@@ -242,6 +252,18 @@ describe("a bound volume", () => {
     expect(homes.map((home) => ofNamespace?.holds(home))).toEqual([true, false]);
     // Nothing is taken back where the policy is the same.
     expect([awaits(volume(bound)), awaits(volume(left))]).toEqual([[], []]);
+  });
+
+  test("gets its policy back only while claim and namespace stay and say what they said", () => {
+    const facts = { volume: volume(retained), claim: nobody, namespace: shop, storageClass: saying("standard") };
+    const [decision] = retain.decide([facts], now, settings);
+    expect(done(decision)).toEqual({ spec: toDelete, event: "NotKeptAnyMore" });
+    const [ofClaim, ofNamespace] = (decision?.do === "write" && decision.preconditions) || [];
+    const lives = [nobody, going, keepIt, claim("new", "pv"), undefined];
+    expect(lives.map((live) => ofClaim?.holds(live))).toEqual([true, false, false, false, false]);
+    // The annotation may move to the namespace or to the claim while both are read.
+    const homes = [shop, saying("shop", undefined, deleted), saying("shop", "24h"), undefined];
+    expect(homes.map((home) => ofNamespace?.holds(home))).toEqual([true, false, false, false]);
   });
 
   test.each([

@@ -219,11 +219,14 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
   const policy = note?.policy ?? found;
   const { by, text } = scopeOf(claim, namespace, storageClass, settings.claimAnnotation);
+  // What was read first may say otherwise by now: it is deleted, or a person has moved the annotation to it.
+  const taken = [whileItStays(PersistentVolumeClaim, claim), whileItStays(Namespace, namespace)];
+  // What was promised to a claim that is going stays promised. All claims of a namespace that is going are.
+  const isGoing = isBeingDeleted(claim) || isBeingDeleted(namespace);
   if (text === undefined) {
-    // A claim that is going is not left without what was promised to it.
-    if (!note || isBeingDeleted(claim) || (!by && isClassLost(facts, note))) return [];
+    if (!note || isGoing || (!by && isClassLost(facts, note))) return [];
     const message = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
-    return [forget(volume, "NotKeptAnyMore", message, { persistentVolumeReclaimPolicy: policy })];
+    return [forget(volume, "NotKeptAnyMore", message, { persistentVolumeReclaimPolicy: policy }, taken)];
   }
   // Two who decide what becomes of one volume would undo each other's work.
   const owner = note ? undefined : ownerReferences?.find(({ controller }) => controller);
@@ -252,8 +255,6 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     ? `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
       `${name} instead, with the data of the claim of that name before.`
     : "";
-  // What was promised to a claim that is going stays promised. All claims of a namespace that is going are.
-  const isGoing = isBeingDeleted(claim) || isBeingDeleted(namespace);
   const isPromised = note !== undefined && note.step !== "unkept" && isGoing;
   if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
     const message =
@@ -264,10 +265,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;
-    // What was looked at first in a full namespace may be deleted by now, and the volume does not say so yet.
-    const taken = { preconditions: [whileItStays(PersistentVolumeClaim, claim), whileItStays(Namespace, namespace)] };
     const event = instead ? { event: warning("FormerDataBound") } : {};
-    const more = { due: again, ...event, ...(found === policy ? {} : taken) };
+    const more = { due: again, ...event, ...(found === policy ? {} : { preconditions: taken }) };
     return [
       keep(volume, { ...standing, step: "unkept", warning: undefined }, `${message} ${instead}`.trimEnd(), left, more),
       about(PersistentVolumeClaim, claim).record(message, noting.steps.unkept),
@@ -302,8 +301,14 @@ function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note
   return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
 }
 
-function whileItStays(kind: Kind, { metadata: { namespace, name, uid } }: KubernetesObject): Precondition {
-  return { kind, namespace, name, holds: (live) => live?.metadata.uid === uid && !isBeingDeleted(live) };
+/** It is the one that was read, is not being deleted, and says the same of how long to keep the volume. */
+function whileItStays(kind: Kind, { metadata }: KubernetesObject): Precondition {
+  const { namespace, name, uid, annotations } = metadata;
+  const holds = (live: KubernetesObject | undefined) =>
+    live?.metadata.uid === uid &&
+    !isBeingDeleted(live) &&
+    live.metadata.annotations?.[keepKey] === annotations?.[keepKey];
+  return { kind, namespace, name, holds };
 }
 
 /** How long a volume is kept, as the note says it: the longest time where the text asks for more, or cannot be read. */

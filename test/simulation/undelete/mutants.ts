@@ -101,6 +101,10 @@ export const mutants: readonly Mutant[] = [
         const silent = { ...volume, metadata };
         return [{ volume, claim: { ...silent, spec: {} } as never, namespace: silent, storageClass: silent }];
       },
+      decide: (facts, at, settings) =>
+        retain
+          .decide(facts as never, at, settings)
+          .map((decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
     }),
   },
   {
