@@ -365,6 +365,17 @@ describe("subjects", () => {
     expect(hint("PersistentVolume")).toMatchObject([{ name: "x" }]);
   });
 
+  test("a class that is created again and asks to keep volumes concerns them, and one that says nothing does not", () => {
+    expect(retain.triggers.find(({ kind }) => kind === StorageClass)?.changes).toEqual(["add", "update"]);
+    const added = (object?: object) =>
+      retain.subjects({ id: "1", change: "add", kind: "StorageClass", name: "fast", object } as never, settings);
+    expect(added(saying("fast", "7d"))).toEqual([{ kind: StorageClass, name: "fast" }]);
+    expect(added()).toEqual([{ kind: StorageClass, name: "fast" }]);
+    // A source says of each class that it is added when it starts.
+    expect(added(saying("fast"))).toEqual([]);
+    expect(hint("StorageClass", saying("fast"))).toEqual([{ kind: StorageClass, name: "x" }]);
+  });
+
   test("a bound volume causes a look if it differs from its note", () => {
     const isLooked = (changes: Changes) => hint("PersistentVolume", volume(changes)).length > 0;
     expect(isLooked(retained)).toBe(false);

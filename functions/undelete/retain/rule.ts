@@ -60,7 +60,11 @@ export const retain = rule({
     "Sets the reclaim policy Retain on a bound volume that is to be kept after its claim, " +
     "and notes on it the former policy and how long to keep it.",
   settings,
-  triggers: [PersistentVolume, PersistentVolumeClaim, Namespace, StorageClass].map((kind) => on(kind, ["update"])),
+  triggers: [
+    ...[PersistentVolume, PersistentVolumeClaim, Namespace].map((kind) => on(kind, ["update"])),
+    // Most of a class can only be changed by deleting it and creating it again.
+    on(StorageClass, ["add", "update"]),
+  ],
   permissions: [
     {
       resource: PersistentVolume,
@@ -102,7 +106,11 @@ function isRetained(volume: Volume): boolean {
 function subjects({ kind, change, namespace, name, object }: Hint, { mostKept }: Settings): readonly Subject[] {
   if (change === "delete") return [];
   if (kind === "Namespace") return [{ kind: Namespace, name }];
-  if (kind === "StorageClass") return [{ kind: StorageClass, name }];
+  if (kind === "StorageClass") {
+    // When a source starts, it says of every class that it is added.
+    const isSilent = change === "add" && object && object.metadata.annotations?.[keepKey] === undefined;
+    return isSilent ? [] : [{ kind: StorageClass, name }];
+  }
   if (kind === "PersistentVolumeClaim") {
     if (!object) return namespace ? [{ kind: Namespace, name: namespace }] : [];
     const { spec, status } = object as Partial<Claim>;

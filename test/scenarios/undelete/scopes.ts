@@ -71,6 +71,18 @@ export const scopes: readonly Scenario[] = [
     },
   },
   {
+    title: "an annotation with which a class is created again counts for the volumes that there are",
+    async run(cluster) {
+      const storageClassName = await createClass(cluster);
+      await createClaim(cluster, { keep: "", spec: { storageClassName } });
+      const volume = await boundVolume(cluster);
+      await cluster.rest();
+      await cluster.admin.delete(StorageClass, undefined, storageClassName);
+      await createClass(cluster, { [keepKey]: "7d" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "7d" });
+    },
+  },
+  {
     title: "a volume stays kept when its StorageClass is deleted",
     async run(cluster) {
       const storageClassName = await createClass(cluster, { [keepKey]: "7d" });
