@@ -266,6 +266,23 @@ describe("a bound volume", () => {
     expect(homes.map((home) => ofNamespace?.holds(home))).toEqual([true, false, false, false]);
   });
 
+  test.each(["no", "later"])("keeps the refusal %s that came before this rule saw that it was bound again", (offer) => {
+    const refused = volume({ ...rebound, annotations: { "holdfast.dev/offer": offer } });
+    expect(decide({ volume: refused, claim: claim("new", "pv", "24h"), namespace: shop })).toEqual({
+      step: "retained",
+    });
+  });
+
+  test("that is bound again loses a permission, and one that a person has given to another claim a refusal", () => {
+    const [yes, no] = [{ "holdfast.dev/offer": "yes" }, { "holdfast.dev/offer": "no" }];
+    const loses = { step: "retained", annotations: { "holdfast.dev/offer": null } };
+    const again = { claim: claim("new", "pv", "24h"), namespace: shop };
+    expect(decide({ volume: volume({ ...rebound, annotations: yes }), ...again })).toEqual(loses);
+    const given = volume({ ...rebound, ref: { name: "other", uid: "new" }, annotations: no });
+    const other = claim("new", "pv", "24h", { name: "other" });
+    expect(decide({ volume: given, claim: other, namespace: shop })).toEqual(loses);
+  });
+
   test.each([
     { text: "36500d", longestKeep: "30d", kept: "30d", warning: undefined },
     { text: "soon", longestKeep: "30d", kept: "30d", warning: "UnreadableTime" },

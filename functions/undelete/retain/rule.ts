@@ -250,7 +250,10 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const time = timeOf(text, settings.longestKeep);
   const right = isKnown ? note.right : now;
   const standing = { policy, for: time.text, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
-  const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
+  // A person may have refused an offer since this claim got its volume again, before any look.
+  const offer = volume.metadata.annotations?.[offerKey];
+  const isRefused = note !== undefined && offer !== undefined && offer !== "yes";
+  const annotations = isKnown ? {} : { [reclaimAtKey]: null, ...(isRefused ? {} : { [offerKey]: null }) };
   if (note && note.step !== "unkept" && found !== "Retain") {
     const message =
       `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: ` +
