@@ -46,6 +46,8 @@ const advice: Readonly<Record<string, string>> = {
   NodeLeftBehind: "Cluster API left the Node behind. Delete the Node.",
   NodeMissing: "The Node does not exist. Add it, or give its storage up with `holdfast.dev/abandon-storage`.",
   NodeNameTooLong: "A Node with this name cannot be evacuated. Move its data by hand before you delete it.",
+  OfferWithoutEffect:
+    "A claim has the volume, and `holdfast.dev/offer=yes` was removed. Write it again when the claim is gone.",
   OperatorActive:
     "piraeus-operator still writes this satellite. Stop it, and hand over: see [move](move-to-holdfast.md).",
   PersistentVolumeTaken:

@@ -1,9 +1,12 @@
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { mergeChanges } from "../../../shared/kubernetes/merge-changes.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type StepEvent, warning } from "../../../shared/steps.ts";
-import type { Claim, Volume } from "../../../shared/storage/volume.ts";
+import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import {
   forget,
   holderOf,
@@ -66,6 +69,7 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
   const around = { namespace: facts.namespace, noted, free, otherNamespace };
   return [
     ...noted.filter(({ holder }) => holder === "another").map(giveAway),
+    ...noted.filter((one) => one.holder === "bound" && isSaid(one)).flatMap(takeBack),
     ...free.map((one) => decideVolume(one, around, now)),
   ];
 }
@@ -75,6 +79,21 @@ function giveAway({ volume }: Noted): Decision {
     `Volume ${volume.metadata.name} is not kept for its claim any more, because a person has given it to another. ` +
     `Its reclaim policy stays ${volume.spec.persistentVolumeReclaimPolicy}.`;
   return forget(volume, "GivenToAnother", message);
+}
+
+/**
+ * Takes a permission off a volume that a claim has: left there, it would count for another namespace later. While the
+ * claim is being deleted, the permission may be for what comes after it.
+ */
+function takeBack({ volume, claim }: Noted): readonly Decision[] {
+  if (!isBound(volume, claim) || isBeingDeleted(claim)) return [];
+  const { namespace, name } = claim.metadata;
+  const message =
+    `Claim ${namespace}/${name} has volume ${volume.metadata.name}: ${offerKey}=yes has no effect while it does, and ` +
+    "is removed. To offer the volume after that, write it again when the claim is gone.";
+  const writes = mergeChanges(PersistentVolume, volume, { annotations: { [offerKey]: null } });
+  const event = warning("OfferWithoutEffect");
+  return [about(PersistentVolume, volume).write(message, writes, { progress: "unchanged", event })];
 }
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {

@@ -223,6 +223,22 @@ describe("a volume whose claim is gone", () => {
     expect(is).toEqual(does);
   });
 
+  test("that a claim has loses a permission, which would count later for another namespace, and says so", () => {
+    const annotations = { "holdfast.dev/offer": "yes" };
+    const has = (one: Volume, metadata = {}) => {
+      const claims = new Map([["data", claim("claim", "pv", undefined, metadata)]]);
+      return decideAll({ volumes: [one], claims }).filter(({ about }) => about.metadata.name === "pv");
+    };
+    const one = lost({ phase: "Bound", annotations });
+    const [loses] = has(one);
+    expect(done(loses)).toEqual({ annotations: { "holdfast.dev/offer": null }, event: "OfferWithoutEffect" });
+    expect(loses).toMatchObject({ progress: "unchanged", message: expect.stringContaining("shop/data") });
+    expect(has(lost({ phase: "Bound", annotations: { "holdfast.dev/offer": "no" } }))).toEqual([]);
+    // The permission may be for what comes after this claim, and Kubernetes may still be binding.
+    expect(has(one, { deletionTimestamp: "2026-01-01T23:00:00Z" })).toEqual([]);
+    expect(has(lost({ phase: "Available", annotations }))).toEqual([]);
+  });
+
   test("has the former policy Retain if a person has set its policy to Retain again", () => {
     const [decision] = decideAll({ volumes: [volume({ note: { step: "overruled" } })] });
     expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });

@@ -181,6 +181,19 @@ export const people: readonly Scenario[] = [
     },
   },
   {
+    title: "a permission on a volume that a claim has is removed, and a Warning says that it has no effect",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      await cluster.eventually(
+        "the permission is removed",
+        async () => !(await volumeOf(cluster, volume)).metadata.annotations?.[offerKey],
+      );
+      expect(await hasEvent(cluster, volume, "OfferWithoutEffect")).toContain(`${cluster.namespace}/data`);
+      await isNoted(cluster, volume, "retained");
+    },
+  },
+  {
     title: "a claim of another name may ask for the volume, and does not get it",
     async run(cluster) {
       const volume = await offeredVolume(cluster);
