@@ -100,7 +100,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { volume, note, holder } = one;
   const isNew = holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
-  const { says, event, ...standing } = standingOf(one, around, time <= now);
+  const { says, event, change = time, ...standing } = standingOf(one, around, time <= now);
   const isToBeOffered = standing.step === "offered";
   const noted: Note = {
     ...note,
@@ -122,11 +122,17 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name}`;
   const policy = isChanged ? ` Its reclaim policy, which a person has set to ${found}, is Retain until then.` : "";
   const message = `${title} is kept until ${inWords(time)}, and ${says}${policy}`;
-  return keep(volume, noted, message, { annotations, spec }, { due: time, ...(event ? { event } : {}) });
+  const due = Math.min(...[time, change].filter(Number.isFinite));
+  return keep(volume, noted, message, { annotations, spec }, { due, ...(event ? { event } : {}) });
 }
 
 /** What the note is to say of where a volume stands, and the end of the sentence that says it. */
-type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & { readonly says: string; readonly event?: StepEvent };
+type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & {
+  readonly says: string;
+  readonly event?: StepEvent;
+  /** When this may change without an event of the volume. Milliseconds since the epoch. */
+  readonly change?: number;
+};
 
 /** Where a volume stands whose claim is gone: the first of these that is so. */
 function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing {
@@ -163,7 +169,11 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   }
 
   const rival = free.find((other) => other.note.claim.name === name && outranks(other, one));
-  if (rival) return withheld("kept", `volume ${rival.volume.metadata.name} is of a later claim of that name`);
+  if (rival) {
+    const why = `volume ${rival.volume.metadata.name} is of a later claim of that name`;
+    // It loses its label when it goes, and its events do not point here any more.
+    return { ...withheld("kept", why), change: reclaimTime(rival.volume) };
+  }
 
   // One that asks for this volume by its name has none yet.
   const its = isAsked ? undefined : claim?.spec.volumeName;

@@ -239,6 +239,21 @@ describe("a volume whose claim is gone", () => {
     expect(has(lost({ phase: "Available", annotations }))).toEqual([]);
   });
 
+  test.each([
+    { what: "of which the later falls due first", old: "2026-01-05", later: "2026-01-04", next: "2026-01-04" },
+    { what: "of which the later falls due last", old: "2026-01-05", later: "2026-01-06", next: "2026-01-05" },
+    { what: "of which the later has no time", old: "2026-01-05", later: undefined, next: "2026-01-05" },
+    { what: "of which the later has an unreadable time", old: "2026-01-05", later: "x", next: "2026-01-05" },
+    { what: "of which only the later has a time", old: undefined, later: "2026-01-04", next: "2026-01-04" },
+    { what: "of which none has a time", old: undefined, later: undefined, next: undefined },
+  ])("is kept beside one of a later claim, $what: it is looked at at the right time", ({ old, later, next }) => {
+    const at = (day: string | undefined) => (day ? { "holdfast.dev/reclaim-at": `${day}T00:00:00Z` } : {});
+    const rival = volume({ name: "later", ref: null, note: { right: 2 }, annotations: at(later) });
+    const [decision] = decideAll({ volumes: [volume({ annotations: at(old) }), rival] });
+    expect(done(decision)).toMatchObject({ step: "kept" });
+    expect(decision?.do === "write" && decision.next).toBe(next && Date.parse(next));
+  });
+
   test("has the former policy Retain if a person has set its policy to Retain again", () => {
     const [decision] = decideAll({ volumes: [volume({ note: { step: "overruled" } })] });
     expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });
