@@ -382,7 +382,7 @@ describe("subjects", () => {
     expect(hint("PersistentVolume")).toMatchObject([{ name: "x" }]);
   });
 
-  test("a class that is created again and asks to keep volumes concerns them, and one that says nothing does not", () => {
+  test("a class that is created again concerns its volumes, unless it says nothing", () => {
     expect(retain.triggers.find(({ kind }) => kind === StorageClass)?.changes).toEqual(["add", "update"]);
     const added = (object?: object) =>
       retain.subjects({ id: "1", change: "add", kind: "StorageClass", name: "fast", object } as never, settings);
