@@ -19,7 +19,7 @@ export interface About {
   write(
     message: string,
     writes: readonly Write[],
-    more?: Pick<WriteStep, "step" | "progress" | "next" | "event" | "clears" | "preconditions" | "order">,
+    more?: Pick<WriteStep, "step" | "progress" | "next" | "event" | "clears" | "preconditions" | "order" | "concern">,
   ): Decision;
   call(message: string, call: Pick<Call, "step" | "command" | "writes" | "answered" | "refused" | "next">): Decision;
   wait(message: string, standing?: Standing): Decision;

@@ -66,10 +66,16 @@ export interface WriteStep extends Common {
   /** Reasons of such Events, of this rule on this object, that are no longer true. */
   readonly clears?: readonly string[];
   /**
-   * Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have succeeded.
-   * 0 when absent.
+   * Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have been, and
+   * those of its concern have succeeded. 0 when absent.
    */
   readonly order?: number;
+  /**
+   * What the decision is about, where a run is about several things that do not depend on each other: one that fails
+   * holds back the higher orders of the same concern only. Absent: it concerns all of the run, as it does for the other
+   * kinds of decisions.
+   */
+  readonly concern?: string;
 }
 
 /**

@@ -35,12 +35,14 @@ export function held(
   const { uid, namespace } = object.metadata;
   const holds = (live: KubernetesObject | undefined) => live?.metadata.uid === uid && !isBeingDeleted(live);
   const preconditions = [{ kind, namespace, name: object.metadata.name, holds }];
-  const check = (order: number) => write(`${name} is still there.`, [], { preconditions, order });
+  const check = (order: number, more: { readonly concern?: string } = {}) =>
+    write(`${name} is still there.`, [], { preconditions, order, ...more });
   const adding = `${name} gets the finalizer ${finalizer}, because something is to rest on it.`;
   // A patch of an object that is gone counts as done: only the preconditions see that.
   const add = () => write(adding, [addFinalizers(kind, object, [finalizer])], { preconditions });
   const resting = decisions.filter(rests);
   const isNew = resting.some((decision) => decision.do === "write" && decision.writes.length > 0);
   const first = resting.length > 0 && !isHeld ? [add()] : isNew ? [check(0)] : [];
-  return [...ordered, ...first, ...(isNew ? [check(2)] : [])];
+  // Behind those that rest on it also where another of them has failed: its own concern is the object alone.
+  return [...ordered, ...first, ...(isNew ? [check(2, { concern: name })] : [])];
 }

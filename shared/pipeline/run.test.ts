@@ -74,6 +74,19 @@ describe("decisions of a higher order", () => {
     expect(outcomes).toEqual({ first: "failed", "also first": "write", last: "failed" });
   });
 
+  test("come after a failure of another concern, and not after one of their own or of all", async () => {
+    const of = (concern: string) => ({ concern });
+    const two = [write("a0", 0, of("a")), write("b0", 0, of("b")), write("a1", 1, of("a")), write("b1", 1, of("b"))];
+    const { asked, outcomes } = await carryOut([...two, write("last", 2)], { a0: 503 });
+    expect(asked).toEqual(["patch a0", "patch b0", "patch b1"]);
+    expect(outcomes).toEqual({ a0: "failed", b0: "write", a1: "failed", b1: "write", last: "failed" });
+    expect((await carryOut([...two, write("guard", 0)], { guard: 503 })).asked).toEqual([
+      "patch a0",
+      "patch b0",
+      "patch guard",
+    ]);
+  });
+
   test("do not come after a conflict, but after another look", async () => {
     const { asked, outcomes } = await carryOut([write("first", 0), write("last", 1)], { first: 409 });
     expect(asked).toEqual(["patch first", "patch first", "patch first"]);

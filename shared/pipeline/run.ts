@@ -103,7 +103,7 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
     const settle = ({ about: { metadata } }: Decision, outcome: Outcome) =>
       outcomes.set(metadata.name, [...(outcomes.get(metadata.name) ?? []), outcome]);
     let contended = false;
-    let failure: Outcome | undefined;
+    const failed: { readonly decision: Decision; readonly outcome: Outcome }[] = [];
     try {
       const { facts, failures } = await partly(() => rule.look(subject, view));
       const own = rule.decide(facts, context.clock.now(), view.settings);
@@ -120,15 +120,22 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
           return;
         }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
-        if (isFailure(final)) failure = final;
+        if (isFailure(final)) failed.push({ decision, outcome: final });
         settle(decision, final);
         report(rule.name, decision, final, events, context);
       };
       const orders = [...new Set(decisions.map(orderOf))].toSorted((one, other) => one - other);
       for (const order of orders) {
         const next = decisions.filter((decision) => orderOf(decision) === order);
-        if (failure) for (const decision of next) settle(decision, failure);
-        else if (!contended) await mapConcurrently(next, carryOut);
+        // Of a lower order: those of this one hold nothing back.
+        const before = [...failed];
+        const ready: Decision[] = [];
+        for (const decision of next) {
+          const holding = before.find((one) => mayDepend(decision, one.decision));
+          if (holding) settle(decision, holding.outcome);
+          else ready.push(decision);
+        }
+        if (!contended) await mapConcurrently(ready, carryOut);
       }
       await mapConcurrently(afterwards, (finish) => finish());
       if (contended) continue;
@@ -212,6 +219,13 @@ async function afterOutage(
 }
 
 const orderOf = (decision: Decision) => (decision.do === "write" ? (decision.order ?? 0) : 0);
+const concernOf = (decision: Decision) => (decision.do === "write" ? decision.concern : undefined);
+
+/** Whether one decision must not come after a failure of the other: it may where both say that they concern others. */
+function mayDepend(one: Decision, other: Decision): boolean {
+  const [its, failed] = [concernOf(one), concernOf(other)];
+  return its === undefined || failed === undefined || its === failed;
+}
 
 function report(
   ruleName: string,

@@ -149,8 +149,12 @@ export function keep(
     ...(event ? { event } : {}),
     ...(preconditions ? { preconditions } : {}),
     clears: outdated(volume, note),
+    concern: concernOf(note),
   });
 }
+
+/** Of volumes of one claim name only one is offered; what is done about those of another name does not touch it. */
+export const concernOf = ({ claim: { namespace, name } }: Pick<Note, "claim">): string => `${namespace}/${name}`;
 
 /** Removes all that was noted: the volume is Kubernetes' alone again. */
 export function forget(
@@ -166,8 +170,13 @@ export function forget(
     labels: { [namespaceLabel]: null, [claimLabel]: null },
     spec,
   });
-  const clears = outdated(volume);
-  return about(PersistentVolume, volume).write(message, writes, { event: normal(reason), clears, preconditions });
+  const note = readNote(volume) ?? lostNote(volume);
+  return about(PersistentVolume, volume).write(message, writes, {
+    event: normal(reason),
+    clears: outdated(volume),
+    preconditions,
+    ...(note ? { concern: concernOf(note) } : {}),
+  });
 }
 
 const outdated = (volume: Volume, after?: Note): readonly string[] => {

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
+import { run } from "../../../shared/pipeline/run.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import type { Facts } from "./decide.ts";
@@ -417,6 +419,44 @@ test("a namespace that goes while its volumes are read is gone, and what was wri
   const facts = await reserve.look({ kind: Namespace, namespace: "shop" }, { client } as never);
   expect(facts).toMatchObject({ namespace: undefined, volumes: [allowed] });
   expect(decide(allowed, facts, "never")).toMatchObject({ step: "offered", spec: offer });
+});
+
+test.each<{ what: string; name: string; patched: readonly string[] }>([
+  { what: "another claim holds back no offer", name: "logs", patched: ["refused", "pv", "looks"] },
+  { what: "the same claim holds back the offer: two would be offered", name: "data", patched: ["refused"] },
+])("a volume that the API server does not let be changed, of $what", async ({ name, patched }) => {
+  const ref = { namespace: "shop", name, uid: "earlier" };
+  const offered = volume({ name: "refused", ref: null, note: { claim: ref, right: 0 } });
+  const refused = {
+    ...offered,
+    metadata: { ...offered.metadata, annotations: { ...offered.metadata.annotations, "holdfast.dev/offer": "no" } },
+    spec: { ...offered.spec, claimRef: { namespace: "shop", name } },
+  };
+  const asked: string[] = [];
+  const client = {
+    get: async () => {
+      // Behind the offers the namespace is looked at once more, also where something else has failed.
+      if (asked.at(-1) === "pv") asked.push("looks");
+      return shop;
+    },
+    create: async () => undefined,
+    delete: async () => undefined,
+    async *list(kind: { kind: string }) {
+      if (kind.kind === "PersistentVolume") yield* [refused, lost({ note: { step: "retained", right: 2 } })];
+    },
+    patch: async (_kind: unknown, _namespace: unknown, patchedName: string) => {
+      asked.push(patchedName);
+      if (patchedName === "refused") throw new ApiError("PATCH", { status: 403, reason: "Forbidden", message: "No." });
+      return shop;
+    },
+  } as unknown as Client;
+  const view = { client, settings: { otherNamespace: "ask" as const } };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
+  const context = { client, connect: () => undefined as never, clock, log };
+  const { outcomes } = await run(reserve, { kind: Namespace, namespace: "shop" }, [], view, context);
+  expect(asked).toEqual(patched);
+  expect(outcomes.get("refused")).toMatchObject([{ result: "failed" }]);
 });
 
 describe("an event of a volume", () => {

@@ -23,6 +23,7 @@ import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
 import { keptBytes } from "../lib/kept-bytes.ts";
 import {
+  concernOf,
   forget,
   keep,
   type Note,
@@ -294,7 +295,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const retained: Note = { ...standing, step: "retained", warning: time.isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   // Only when it is so: who reads it may delete the claim.
-  const again = { event: normal("VolumeKeptAgain"), clears: ["NamespaceFull"], order: 1 };
+  const concern = concernOf(retained);
+  const again = { event: normal("VolumeKeptAgain"), clears: ["NamespaceFull"], order: 1, concern };
   const reported = note?.step === "unkept" ? [about(PersistentVolumeClaim, claim).write(message, [], again)] : [];
   if (!instead) return [keep(volume, retained, message, wanted), ...reported];
   const advice =
