@@ -31,7 +31,7 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { readProgress } from "../../shared/progress.ts";
-import { type Rule, slug } from "../../shared/rule.ts";
+import { awayNameOf, type Rule, slug } from "../../shared/rule.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
@@ -462,8 +462,10 @@ export async function openSatelliteHarness({
       const isMinute = ticks++ % 6 === 5;
       for await (const satellite of client.list(LinstorSatellite))
         for (const rule of running) {
-          const next = readProgress(satellite, rule.name)?.next;
-          const isDue = next && Date.parse(next) <= clock.now();
+          const isDue = [rule.name, awayNameOf(rule)].some((name) => {
+            const { next } = readProgress(satellite, name) ?? {};
+            return next !== undefined && Date.parse(next) <= clock.now();
+          });
           const isLabelled = rule.sweep?.some(
             ({ kind, labelSelector }) =>
               kind.plural === LinstorSatellite.plural &&

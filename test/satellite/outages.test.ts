@@ -245,6 +245,31 @@ describe("the management cluster is away", () => {
     await admin.gone(Machine, "worker");
   });
 
+  test("for writes alone, as without its webhook: the satellite says so in few writes, and it ends", async () => {
+    await admin.hookedMachine(node);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    harness.cutOff(/\/machines\/worker/, "read-only");
+    await harness.delete(Machine, "worker");
+    await harness.clock.advance(2 * minute);
+    const key = "holdfast.dev/satellite.release-drain.away";
+    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[key];
+    const said = await awayOf();
+    expect(said).toMatch(/waits for Cluster API since 20.*Machine .*worker could not be changed/);
+    const isSaid = async () =>
+      (await Array.fromAsync(harness.client.list(Event))).some(
+        (event) => event.reason === "ClusterAPIUnreachable" && event.metadata.name.startsWith(node),
+      );
+    expect(await isSaid()).toBe(true);
+    const writes = writesTo(node);
+    await harness.clock.advance(20 * minute);
+    expect(await awayOf()).toBe(said);
+    expect(writesTo(node) - writes).toBeLessThan(10);
+    harness.cutOff();
+    await admin.gone(Machine, "worker");
+    expect(await isSaid()).toBe(false);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  });
+
   test("an evacuation waits for it, says so, and goes on", async () => {
     await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });

@@ -5,6 +5,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { naming } from "../../../shared/system/naming.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import { linstorAddresses } from "./linstor/controllers.ts";
@@ -55,9 +56,13 @@ export const satelliteRule = {
   settings: common,
   common,
   mounts: ["cluster-api"],
-  client: (own: Client, { clusterApiKubeconfig }: Pick<Common, "clusterApiKubeconfig">): Promise<Client> =>
-    withManagementCluster(own, clusterApiKubeconfig, async (file) =>
-      (await import("../../../shared/serve/connect.ts")).connect(file),
+  client: async (own: Client, { clusterApiKubeconfig }: Pick<Common, "clusterApiKubeconfig">): Promise<Client> =>
+    naming(
+      "Cluster API",
+      ({ apiVersion }) => isThere(`/apis/${apiVersion}`),
+      await withManagementCluster(own, clusterApiKubeconfig, async (file) =>
+        (await import("../../../shared/serve/connect.ts")).connect(file),
+      ),
     ),
 } as const;
 
