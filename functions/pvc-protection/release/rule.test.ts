@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
+import { ApiError } from "../../../shared/kubernetes/api-error.ts";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { partly } from "../../../shared/look-at-each.ts";
 import { nextProgress, progressKey } from "../../../shared/progress.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import { claim as claimWith, hint } from "../testing/objects.ts";
@@ -228,6 +231,49 @@ describe("subjects", () => {
     ["an object of another kind", hint("update", { ...alive, kind: "Node" })],
   ])("%s: none, so there is no call", (_, hint) => {
     expect(release.subjects(hint, settings())).toEqual([]);
+  });
+});
+
+describe("a claim that the API server does not serve", () => {
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  const going = ["data", "logs"].map((name) => claim([ours], { name, uid: name }));
+
+  /** What is seen of claims that events named, where `broken` cannot be read and the lists are as given. */
+  const look = (broken: string, lists: { claims?: "fail"; pods?: "fail" } = {}, members = ["data", "logs"]) => {
+    const client = {
+      get: async (_kind: unknown, _namespace: unknown, name: string) => {
+        if (name === broken) throw error;
+        return going.find(({ metadata }) => metadata.name === name);
+      },
+      async *list({ kind }: { kind: string }) {
+        if ((kind === "Pod" ? lists.pods : lists.claims) === "fail") throw error;
+        if (kind !== "Pod") yield* going;
+      },
+    };
+    const subject = { kind: PersistentVolumeClaim, namespace: "shop", members };
+    return partly(() => release.look(subject, { client, settings: settings() } as never) as Promise<Facts>);
+  };
+  const names = ({ claims }: Facts) => claims.map(({ metadata }) => metadata.name);
+
+  test("is judged by the list, where that shows it", async () => {
+    const { facts, failures } = await look("data");
+    expect([names(facts), failures]).toEqual([["data", "logs"], []]);
+  });
+
+  test("stops itself only, where it keeps the list from being read", async () => {
+    const { facts, failures } = await look("data", { claims: "fail" });
+    expect(names(facts)).toEqual(["logs"]);
+    expect(failures).toEqual([{ object: { kind: PersistentVolumeClaim, namespace: "shop", name: "data" }, error }]);
+    expect(release.decide(facts, now, settings())).toMatchObject([{ do: "write" }]);
+  });
+
+  test("fails by itself, where no other one waits", async () => {
+    const { facts, failures } = await look("logs", {}, ["logs", "absent"]);
+    expect([names(facts), failures]).toMatchObject([[], [{ object: { name: "logs" } }]]);
+  });
+
+  test("stops all claims where the pods cannot be listed: who uses them is not known", async () => {
+    await expect(look("none", { pods: "fail" })).rejects.toBe(error);
   });
 });
 

@@ -2,10 +2,12 @@ import * as z from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
+import { ApiError, isExpired } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, silent, warning } from "../../../shared/steps.ts";
@@ -125,25 +127,44 @@ async function look(
   settings: Settings,
 ): Promise<Facts> {
   const none = { claims: [], users: new Map() };
-  const waiting = (claim: KubernetesObject) => isWaiting(claim, settings);
   const scope = namespace ? { namespace } : {};
 
   // Pods come and go all day; usually their claims stay, and a few small reads show it.
-  if (members && members.length <= fewClaims) {
-    const named = await Promise.all(
-      members.map((claim) => client.get(PersistentVolumeClaim, namespace, claim, { metadataOnly: true })),
-    );
-    if (!named.some((claim) => claim && waiting(claim))) return none;
-  }
-  const claims: KubernetesObject[] = [];
-  const all = { ...scope, metadataOnly: true, leaveOut: ["metadata.managedFields"] };
-  for await (const claim of client.list(PersistentVolumeClaim, all)) {
-    if (waiting(claim)) claims.push(claim);
-  }
+  const named =
+    members && members.length <= fewClaims
+      ? await lookAtEach(
+          members,
+          (claim) => ({ kind: PersistentVolumeClaim, name: claim, ...scope }),
+          (claim) => client.get(PersistentVolumeClaim, namespace, claim, { metadataOnly: true }),
+        )
+      : undefined;
+  const asked = named?.looked.flatMap((claim) => (claim && isWaiting(claim, settings) ? [claim] : [])) ?? [];
+  if (named && asked.length === 0) return wholeOr(none, named.failures);
+  // A claim that cannot be read by itself may be in the list. If it keeps the list from being read as well, those that
+  // were asked for and could be read are judged without it.
+  const { claims, failures } = await listWaiting(client, scope, settings).then(
+    (claims) => ({ claims, failures: [] }),
+    (error) => {
+      if (!named || !(error instanceof ApiError) || isExpired(error)) throw error;
+      return { claims: asked, failures: named.failures };
+    },
+  );
   if (claims.length === 0) return none;
   // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer
   // is refused by every kubelet from then on, so a pod that got in before is in this list.
-  return { claims, users: await findUsers(client, scope, claims, settings) };
+  return wholeOr({ claims, users: await findUsers(client, scope, claims, settings) }, failures);
+}
+
+/** Of the claims, page by page, those that wait for us. */
+async function listWaiting(
+  client: Client,
+  scope: { namespace?: string },
+  settings: Settings,
+): Promise<readonly KubernetesObject[]> {
+  const claims: KubernetesObject[] = [];
+  const all = { ...scope, metadataOnly: true, leaveOut: ["metadata.managedFields"] };
+  for await (const claim of client.list(PersistentVolumeClaim, all)) if (isWaiting(claim, settings)) claims.push(claim);
+  return claims;
 }
 
 /** Lists bound pods, page by page, until every claim has a user or the list ends. */
