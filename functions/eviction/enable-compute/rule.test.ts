@@ -77,3 +77,17 @@ test("keep-pod explains a missing pod, except on a host that was forced down or 
   const annotations = aRecord({ hard: "2026-01-01T00:00:00Z" });
   expect(shown(decide(aHost(), { pods: [], metadata: { annotations } }))).toContain(`"${conditions.converged}"`);
 });
+
+test("a call to force nova-compute down after Nova has refused one is waited for, because none was noted", () => {
+  const hard = new Date(now - 86_400_000).toISOString();
+  const annotations = (record: object) => ({ ...aRecord(record), [approvalKey]: "true" });
+  const asked = decide(serving, { metadata: { annotations: annotations({ hard, refused: hard }) } });
+  const [write] = asked?.do === "write" ? asked.writes : [];
+  const text = write?.verb === "patch" ? JSON.stringify(write.patch) : "";
+  const last = new Date(now).toISOString();
+  expect([text.includes(last), text.includes("refused")]).toEqual([true, false]);
+  expect(decide(serving, { metadata: { annotations: annotations({ hard: last }) } })).toMatchObject({
+    do: "write",
+    step: { name: "waiting" },
+  });
+});

@@ -127,6 +127,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     "Success",
     service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
   );
+  if (record?.refused !== undefined) {
+    const { refused: _, ...rest } = record;
+    const writes = [noted(facts.compute, { ...rest, hard: new Date(now).toISOString() })];
+    return at.write("Nova may have been asked a moment ago to force nova-compute down.", writes);
+  }
   // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.
   if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)
     return wait("Nova may still carry out a call that forces nova-compute down, which Holdfast then ends.", [seen]);

@@ -1,9 +1,10 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
-import { noted } from "../lib/compute-node.ts";
+import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
 import { eviction, staying, suspectedIn } from "../lib/eviction.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
@@ -14,6 +15,8 @@ import { openstack } from "../lib/openstack/system.ts";
 import { isNeverDown, timeText } from "../lib/outage.ts";
 import { mayLabelNodes, mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
+
+const name = "eviction/evacuate-servers";
 
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   doc: "Forces down the nova-compute of a host that is off, deletes its pod, and has Nova start its servers elsewhere.",
@@ -30,24 +33,36 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const host = suspectedIn(facts);
     if (!host || !record) return [wait()];
     const { service } = host.host;
-    // Its kubelet is off, too: what it is to end stays for ever. Another operator's pods must not start when it is on.
-    const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
     if (!record.hard || !service.isForcedDown) {
-      const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
+      const { forced: _, ...before } = record;
+      const { refused } = record;
+      const message = refused
+        ? `OpenStack has refused to force nova-compute of ${service.host} down since ${refused}: see the Event ` +
+          "OpenStackRefused. Remove the cause. Holdfast asks again with every tick of the sweep."
+        : `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
+      const step = { name: "called" };
+      // While it is refused the due time brings another try, and none is noted: each note comes back as an event.
+      const due = refused ? Date.parse(readProgress(object, name)?.next ?? "") || next : next;
+      if (refused && due > now) return [about.write(message, shows({ message }), { step, next: due })];
+      const hard = new Date(now).toISOString();
+      const written = refused ? record : { ...before, hard };
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service: service.id, ...reason });
-      const { forced: _, ...before } = record;
-      const writes = [noted(context, { ...before, hard: new Date(now).toISOString() }), ...shows({ message }), ...gone];
-      return [about.call(message, { step: { name: "called" }, writes, command, next })];
+      const writes = [...(refused ? [] : [noted(context, written)]), ...shows({ message })];
+      const denial = refused ? {} : { refused: replaceRecord(context, written, { ...written, refused: hard }) };
+      return [about.call(message, { step, writes, command, next: due, ...denial })];
     }
+    // Its kubelet is off, too: what it is to end stays for ever. Another operator's pods must not start when it is on.
+    // Not before Nova has forced it down: keep-pod would bring back with each try what goes here.
+    const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
     const removed = object.spec.template ? "pods" : "scheduling label";
     if (gone.length > 0) return [act(`The host is off: Holdfast removes the ${removed} of nova-compute.`, gone)];
     const left = withoutRestored(host.outage, host.host, record);
     if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
-    const { forced } = record;
+    const { forced, refused: _, ...unrefused } = record;
     const seen = { at: timeText(host.host.at), reported: timeText(service.reported) };
-    if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...record, forced: seen })])];
+    if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...unrefused, forced: seen })])];
     // Would it still run, it would report in the meantime, also after a change that a person answers for.
     const changed = forced.reported === seen.reported ? Number.NaN : service.reported;
     if ([Date.parse(forced.at), changed].some((time) => host.host.at - time < freshFor)) return [wait()];

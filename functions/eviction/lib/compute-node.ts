@@ -29,6 +29,8 @@ const schema = z.looseObject({
   shutdown: time.optional(),
   /** When Holdfast last forced nova-compute down: servers are evacuated, and nova-compute must not run. */
   hard: time.optional(),
+  /** Since when Nova refuses to: it has been asked again since, without a note of when. */
+  refused: time.optional(),
   /** When Nova was seen to hold it down, and what it said then of the last report: each change of a service is one. */
   forced: z.object({ at: time, reported: z.string() }).optional(),
   /** What servers were before their first evacuation, by their ids, until they have been put back to it. */

@@ -476,6 +476,51 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a Nova that forbids to force a host down is asked again without writes, and its Node keeps its label",
+    async run(cluster) {
+      const beside = besideOf(cluster);
+      await selected(cluster);
+      const ids = await boot(cluster, 1);
+      await losesHost(cluster);
+      let asked = 0;
+      beside.tamper = (_, { method, body }) => {
+        if (method !== "PUT" || !body?.includes('"forced_down":true')) return undefined;
+        asked++;
+        return { status: 403, body: JSON.stringify({ forbidden: { message: "Policy does not allow it." } }) };
+      };
+      const written: string[] = [];
+      cluster.intercept(async ({ rule, request }, send) => {
+        const { method, path, body = "" } = request;
+        const isOfNode = path.includes("/nodes/") && body.includes(schedulingLabel.key);
+        if (method === "PATCH" && rule.startsWith("eviction/") && (isOfNode || body.includes(recordKey)))
+          written.push(`${rule} ${path}`);
+        return send();
+      }, "everywhere");
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await says(cluster, /OpenStack has refused to force nova-compute of \S+ down since 20.*OpenStackRefused/);
+      const before = [asked, written.length] as const;
+      for (let minute = 0; minute < 10; minute++) {
+        await beside.cloud.pass(60);
+        await nothingHappens(cluster);
+      }
+      expect(asked).toBeGreaterThan(before[0]);
+      expect(written.slice(before[1])).toEqual([]);
+      const { labels } = (await cluster.admin.get(Node, undefined, node))?.metadata ?? {};
+      expect(labels?.[schedulingLabel.key]).toBe(schedulingLabel.value);
+      Object.assign(beside, { tamper: undefined });
+      await swept(cluster, "the host is forced down", async () => (await serviceOf(cluster)).isForcedDown);
+      await swept(cluster, "the label goes", async () => {
+        const live = await cluster.admin.get(Node, undefined, node);
+        return live?.metadata.labels?.[schedulingLabel.key] === undefined;
+      });
+      await operate(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "another operator's nova-compute comes back when a hard eviction is called off, and serves what is left",
     async run(cluster) {
       const { cloud } = besideOf(cluster);
