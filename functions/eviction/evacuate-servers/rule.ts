@@ -53,11 +53,11 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const denial = refused ? {} : { refused: replaceRecord(context, written, { ...written, refused: hard }) };
       return [about.call(message, { step, writes, command, next: due, ...denial })];
     }
-    // Its kubelet is off, too: what it is to end stays for ever. Another operator's pods must not start when it is on.
-    // Not before Nova has forced it down: keep-pod would bring back with each try what goes here.
+    // Its kubelet is off: what it is to end stays for ever. Another operator's pods must not start when it is on.
+    // Not before Nova has forced it down: keep-pod would bring it back with each try.
     const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : unschedule(context);
-    const removed = object.spec.template ? "pods" : "scheduling label";
-    if (gone.length > 0) return [act(`The host is off: Holdfast removes the ${removed} of nova-compute.`, gone)];
+    const it = object.spec.template ? "pods" : "scheduling label";
+    if (gone.length > 0) return [act(`The host is off: Holdfast removes the ${it} of nova-compute.`, gone)];
     const left = withoutRestored(host.outage, host.host, record);
     if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
     const { forced, refused: _, ...unrefused } = record;

@@ -8,6 +8,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type StepEvent, warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import {
+  concernOf,
   forget,
   holderOf,
   keep,
@@ -85,7 +86,7 @@ function giveAway({ volume }: Noted): Decision {
  * Takes a permission off a volume that a claim has: left there, it would count for another namespace later. While the
  * claim is being deleted, the permission may be for what comes after it.
  */
-function takeBack({ volume, claim }: Noted): readonly Decision[] {
+function takeBack({ volume, note, claim }: Noted): readonly Decision[] {
   if (!isBound(volume, claim) || isBeingDeleted(claim)) return [];
   const { namespace, name } = claim.metadata;
   const message =
@@ -93,7 +94,9 @@ function takeBack({ volume, claim }: Noted): readonly Decision[] {
     "is removed. To offer the volume after that, write it again when the claim is gone.";
   const writes = mergeChanges(PersistentVolume, volume, { annotations: { [offerKey]: null } });
   const event = warning("OfferWithoutEffect");
-  return [about(PersistentVolume, volume).write(message, writes, { progress: "unchanged", event })];
+  return [
+    about(PersistentVolume, volume).write(message, writes, { progress: "unchanged", event, concern: concernOf(note) }),
+  ];
 }
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {

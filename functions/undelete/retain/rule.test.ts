@@ -87,7 +87,7 @@ describe("a bound volume", () => {
       what: "whose namespace is being deleted stays kept",
       facts: {
         volume: volume(retained),
-        claim: nobody,
+        claim: silentClaim,
         namespace: saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" }),
         storageClass: saying("standard"),
       },
@@ -255,11 +255,11 @@ describe("a bound volume", () => {
   });
 
   test("gets its policy back only while claim and namespace stay and say what they said", () => {
-    const facts = { volume: volume(retained), claim: nobody, namespace: shop, storageClass: saying("standard") };
+    const facts = { volume: volume(retained), claim: silentClaim, namespace: shop, storageClass: saying("standard") };
     const [decision] = retain.decide([facts], now, settings);
     expect(done(decision)).toEqual({ spec: toDelete, event: "NotKeptAnyMore" });
     const [ofClaim, ofNamespace] = (decision?.do === "write" && decision.preconditions) || [];
-    const lives = [nobody, going, keepIt, claim("new", "pv"), undefined];
+    const lives = [silentClaim, going, keepIt, claim("new", "pv"), undefined];
     expect(lives.map((live) => ofClaim?.holds(live))).toEqual([true, false, false, false, false]);
     // The annotation may move to the namespace or to the claim while both are read.
     const homes = [shop, saying("shop", undefined, deleted), saying("shop", "24h"), undefined];

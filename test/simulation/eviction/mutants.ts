@@ -8,13 +8,12 @@ import { releaseCompute } from "../../../functions/eviction/release-compute/rule
 import { replaceAgent } from "../../../functions/eviction/replace-agent/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { minute } from "../../../shared/duration.ts";
-import { type Mutant, starting } from "../mutants/mutant.ts";
+import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
 
 const by = "fault-free runs" as const;
 
 /** What the rule would see if it looked at each step, with nothing on the host. */
-const empty: typeof releaseCompute.look = async (...args) => {
-  const facts = await moveServers.look(...args);
+const empty: typeof releaseCompute.look = seeing(moveServers, (facts) => {
   const seen = facts.seen.map((one) => {
     if (one.facts.is !== "ready" || one.facts.at !== "seen") return one;
     const { compute, host } = one.facts;
@@ -23,7 +22,7 @@ const empty: typeof releaseCompute.look = async (...args) => {
     return { ...one, facts: { ...one.facts, host: none, compute: { ...compute, record } } };
   });
   return { ...facts, seen };
-};
+});
 
 /** Whether a decision waits for OpenStack, which is away. */
 const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
@@ -85,10 +84,10 @@ export const mutants: readonly Mutant[] = [
     rule: releaseCompute.name,
     start: starting({
       ...releaseCompute,
-      look: async (...args) => {
-        const facts = await releaseCompute.look(...args);
-        return { ...facts, seen: facts.seen.map((one) => ({ ...one, pods: [] })) };
-      },
+      look: seeing(releaseCompute, (facts) => ({
+        ...facts,
+        seen: facts.seen.map((one) => ({ ...one, pods: [] })),
+      })),
     }),
   },
   {
@@ -192,8 +191,7 @@ export const mutants: readonly Mutant[] = [
     rule: evacuateServers.name,
     start: starting({
       ...evacuateServers,
-      look: async (...args) => {
-        const { seen } = await evacuateServers.look(...args);
+      look: seeing(evacuateServers, ({ seen }) => {
         return {
           seen: seen.map((one) => {
             const { facts } = one;
@@ -202,7 +200,7 @@ export const mutants: readonly Mutant[] = [
             return { ...forgetful(one, at), facts: { ...facts, compute: forgetful(facts.compute, at) } };
           }),
         };
-      },
+      }),
     }),
   },
   {

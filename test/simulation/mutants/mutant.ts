@@ -1,4 +1,5 @@
 import type { ZodObject } from "zod";
+import { partly, wholeOr } from "../../../shared/look-at-each.ts";
 import { receive } from "../../../shared/pipeline/receive.ts";
 import type { Rule } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
@@ -25,6 +26,20 @@ export interface Mutant {
   /** The function in whose place it runs. */
   readonly rule: string;
   readonly start: (start: Start) => Handler;
+}
+
+/**
+ * The look of a rule that takes what it sees for something else. Where some of several objects could not be looked at,
+ * it does so of the others: with the rule's own facts it would have no fault in that run.
+ */
+export function seeing<Schema extends ZodObject, Facts, Used extends Systems, Seen = Facts>(
+  rule: Pick<Rule<Schema, Facts, Used>, "look">,
+  change: (facts: Facts, ...look: Parameters<Rule<Schema, Facts, Used>["look"]>) => Seen | Promise<Seen>,
+): (...look: Parameters<Rule<Schema, Facts, Used>["look"]>) => Promise<Seen> {
+  return async (subject, view) => {
+    const { facts, failures } = await partly(() => rule.look(subject, view));
+    return wholeOr(await change(facts, subject, view), failures);
+  };
 }
 
 /** Starts a rule with the repository's own pipeline, which holds it to nothing that it declares to write. */

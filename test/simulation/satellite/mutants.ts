@@ -20,7 +20,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { type Mutant, starting } from "../mutants/mutant.ts";
+import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
 
 type Data = NonNullable<ReadyFacts["data"]>;
 
@@ -54,6 +54,12 @@ const dataOf = ({ facts }: LookedSatellite) => (facts.is === "ready" ? facts.dat
 const untouched = ({ node, copies }: Data): Partial<Data> => ({
   node: { ...node, flags: [] },
   copies: copies.filter((copy) => copy.node === node.name),
+});
+
+/** Where no node has LINSTOR's flag, LINSTOR seems not to have been called. */
+const unflaggedForgotten: typeof evacuate.look = seeing(evacuate, (facts) => {
+  const isFlagged = facts.seen.some((one) => dataOf(one)?.node.flags.includes("EVACUATE"));
+  return isFlagged ? facts : { ...uncalled(facts), lease: undefined };
 });
 
 /** The decisions without the writes of objects of a kind. */
@@ -114,8 +120,9 @@ export const mutants: readonly Mutant[] = [
     rule: releaseDrain.name,
     start: starting({
       ...releaseDrain,
-      look: async (...args) =>
-        withFacts(await releaseDrain.look(...args), () => ({ begun: true, note: {}, volumes: [], neighbours: [] })),
+      look: seeing(releaseDrain, (facts) =>
+        withFacts(facts, () => ({ begun: true, note: {}, volumes: [], neighbours: [] })),
+      ),
     }),
   },
   {
@@ -127,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     rule: releaseTerminate.name,
     start: starting({
       ...releaseTerminate,
-      look: async (...args) => withFacts(withoutData(await releaseTerminate.look(...args)), () => ({ volumes: [] })),
+      look: seeing(releaseTerminate, (facts) => withFacts(withoutData(facts), () => ({ volumes: [] }))),
     }),
   },
   {
@@ -168,10 +175,7 @@ export const mutants: readonly Mutant[] = [
     rule: evacuate.name,
     start: starting({
       ...evacuate,
-      look: async (...args) => {
-        const facts = await evacuate.look(...args);
-        return { ...uncalled(withData(facts, untouched)), lease: undefined };
-      },
+      look: seeing(evacuate, (facts) => ({ ...uncalled(withData(facts, untouched)), lease: undefined })),
     }),
   },
   {
@@ -192,11 +196,7 @@ export const mutants: readonly Mutant[] = [
     rule: evacuate.name,
     start: starting({
       ...evacuate,
-      look: async (...args) => {
-        const facts = await evacuate.look(...args);
-        const isFlagged = facts.seen.some((one) => dataOf(one)?.node.flags.includes("EVACUATE"));
-        return isFlagged ? facts : { ...uncalled(facts), lease: undefined };
-      },
+      look: unflaggedForgotten,
       decide: (...args) => withoutWrites(evacuate.decide(...args), "Lease"),
     }),
   },
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
     rule: remove.name,
     start: starting({
       ...remove,
-      look: async (...args) => withData(await remove.look(...args), () => ({ placeCounts: new Map() })),
+      look: seeing(remove, (facts) => withData(facts, () => ({ placeCounts: new Map() }))),
     }),
   },
   {
@@ -267,8 +267,7 @@ export const mutants: readonly Mutant[] = [
     rule: evacuate.name,
     start: starting({
       ...evacuate,
-      look: async (...args) => {
-        const facts = await evacuate.look(...args);
+      look: seeing(evacuate, (facts) => {
         const good = ({ copies }: Data): Partial<Data> => ({
           copies: copies.map((copy) => ({
             ...copy,
@@ -276,7 +275,7 @@ export const mutants: readonly Mutant[] = [
           })),
         });
         return withData(facts, good);
-      },
+      }),
     }),
   },
   {
@@ -288,9 +287,9 @@ export const mutants: readonly Mutant[] = [
     rule: remove.name,
     start: starting({
       ...remove,
-      look: async (...args) =>
+      look: seeing(remove, (facts) =>
         withFacts(
-          withData(await remove.look(...args), ({ node }) => ({
+          withData(facts, ({ node }) => ({
             node: { ...node, flags: ["EVACUATE"] },
             copies: [],
             snapshots: [],
@@ -299,6 +298,7 @@ export const mutants: readonly Mutant[] = [
           })),
           () => ({ volumes: [] }),
         ),
+      ),
     }),
   },
   {
@@ -310,7 +310,7 @@ export const mutants: readonly Mutant[] = [
     rule: remove.name,
     start: starting({
       ...remove,
-      look: async (...args) => withFacts(withoutData(await remove.look(...args)), () => ({ volumes: [] })),
+      look: seeing(remove, (facts) => withFacts(withoutData(facts), () => ({ volumes: [] }))),
     }),
   },
   {

@@ -8,7 +8,7 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
-import { type Mutant, starting } from "../mutants/mutant.ts";
+import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
 import { reclaimAtKey } from "./volumes.ts";
 
 type Patch = { metadata: Record<string, unknown>; spec?: Record<string, unknown> };
@@ -71,11 +71,10 @@ export const mutants: readonly Mutant[] = [
     rule: retain.name,
     start: starting({
       ...retain,
-      look: async (subject, view) => {
-        const facts = await retain.look(subject, view);
+      look: seeing(retain, async (facts, _, view) => {
         const all = await Array.fromAsync(view.client.list<Volume>(PersistentVolume));
         return facts.map((one) => ({ ...one, kept: all.filter((volume) => readNote(volume)).length * 2 ** 30 }));
-      },
+      }),
     }),
   },
   {
@@ -90,8 +89,7 @@ export const mutants: readonly Mutant[] = [
         hint.kind === "PersistentVolume"
           ? [{ kind: PersistentVolume, name: hint.name }]
           : retain.subjects(hint, settings),
-      look: async (subject, view) => {
-        const facts = await retain.look(subject, view);
+      look: seeing(retain, async (facts, subject, view) => {
         const volume =
           facts.length === 0 && (await view.client.get<Volume>(PersistentVolume, undefined, subject.name ?? ""));
         const { claimRef, persistentVolumeReclaimPolicy: policy } = volume ? volume.spec : {};
@@ -100,7 +98,7 @@ export const mutants: readonly Mutant[] = [
         const metadata = { ...volume.metadata, name, namespace, annotations: {} };
         const silent = { ...volume, metadata };
         return [{ volume, claim: { ...silent, spec: {} } as never, namespace: silent, storageClass: silent }];
-      },
+      }),
       decide: (facts, at, settings) =>
         retain
           .decide(facts as never, at, settings)

@@ -1,13 +1,13 @@
 import { sweepFunction } from "../../../../functions/platform/sweep/declaration.ts";
 import { onTick } from "../../../../functions/platform/sweep/on-tick.ts";
-import { type Facts, release } from "../../../../functions/pvc-protection/release/rule.ts";
+import { release } from "../../../../functions/pvc-protection/release/rule.ts";
 import type { HttpResponse } from "../../../../shared/http-message.ts";
 import type { ListOptions } from "../../../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../../shared/settings.ts";
 import { withClient } from "../../mutants/clients.ts";
-import { type Mutant, starting } from "../../mutants/mutant.ts";
+import { type Mutant, seeing, starting } from "../../mutants/mutant.ts";
 
 export const forgetful: readonly Mutant[] = [
   {
@@ -20,13 +20,12 @@ export const forgetful: readonly Mutant[] = [
       const deleted = new Set<string>();
       const handle = starting({
         ...release,
-        look: async (subject, view): Promise<Facts> => {
-          const facts = await release.look(subject, view);
+        look: seeing(release, (facts) => {
           const users = [...facts.users].map(
             ([claim, using]) => [claim, using.filter(({ pod }) => !deleted.has(pod))] as const,
           );
           return { ...facts, users: new Map(users.filter(([, using]) => using.length > 0)) };
-        },
+        }),
       })(tools);
       return (request) => {
         const { "ce-type": type, "ce-kind": kind, "ce-name": name } = request.headers;
@@ -45,11 +44,10 @@ export const forgetful: readonly Mutant[] = [
       const free = new Set<string>();
       return starting({
         ...release,
-        look: async (subject, view): Promise<Facts> => {
-          const facts = await release.look(subject, view);
+        look: seeing(release, (facts) => {
           for (const { metadata } of facts.claims) if (!facts.users.has(metadata.name)) free.add(metadata.name);
           return { ...facts, users: new Map([...facts.users].filter(([claim]) => !free.has(claim))) };
-        },
+        }),
       })(tools);
     },
   },

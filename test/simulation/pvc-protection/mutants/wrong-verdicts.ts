@@ -3,7 +3,7 @@ import type { Decision } from "../../../../shared/decision.ts";
 import type { Client } from "../../../../shared/kubernetes/client.ts";
 import { Pod } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
-import { type Mutant, starting } from "../../mutants/mutant.ts";
+import { type Mutant, seeing, starting } from "../../mutants/mutant.ts";
 
 const inTree = "kubernetes.io/pvc-protection";
 const progress = "holdfast.dev/pvc-protection.release";
@@ -21,10 +21,8 @@ async function podsOf(client: Client, namespace = ""): Promise<Map<string, Kuber
 }
 
 /** Asks only for the pods that a claim's annotation names, where the mutant trusts it: it was written for `uid`. */
-const lookAtNamedPods =
-  (trusts: (claim: KubernetesObject, uid: unknown) => boolean): typeof release.look =>
-  async (subject, view): Promise<Facts> => {
-    const facts = await release.look(subject, view);
+const lookAtNamedPods = (trusts: (claim: KubernetesObject, uid: unknown) => boolean): typeof release.look =>
+  seeing(release, async (facts, _, view) => {
     const users = new Map(facts.users);
     for (const claim of facts.claims) {
       const said = claim.metadata.annotations?.[progress];
@@ -34,7 +32,7 @@ const lookAtNamedPods =
       if (!named.some(({ pod }: { pod: string }) => pods.has(pod))) users.delete(claim.metadata.name);
     }
     return { ...facts, users };
-  };
+  });
 
 /** A mutant that trusts progress has it there until the claim is gone. */
 const keepingProgress: typeof release.decide = (facts, now, settings) =>
@@ -133,15 +131,14 @@ export const wrongVerdicts: readonly Mutant[] = [
     rule,
     start: starting({
       ...release,
-      look: async (subject, view): Promise<Facts> => {
-        const facts = await release.look(subject, view);
+      look: seeing(release, async (facts, subject, view) => {
         if (view.settings.mode !== "document") return facts;
         const users = new Map(facts.users);
         const pods = await podsOf(view.client, subject.namespace);
         for (const [claim, using] of facts.users)
           if (using.every(({ pod }) => pods.get(pod)?.metadata.deletionTimestamp)) users.delete(claim);
         return { ...facts, users };
-      },
+      }),
     }),
   },
   {
@@ -152,12 +149,11 @@ export const wrongVerdicts: readonly Mutant[] = [
     rule,
     start: starting({
       ...release,
-      look: async (subject, view): Promise<Facts> => {
-        const facts = await release.look(subject, view);
+      look: seeing(release, (facts) => {
         const users = new Map(facts.users);
         for (const { metadata } of facts.claims) if (metadata.ownerReferences?.length) users.delete(metadata.name);
         return { ...facts, users };
-      },
+      }),
     }),
   },
   {
