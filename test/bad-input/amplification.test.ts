@@ -62,7 +62,14 @@ async function crowd(admin: Client, size: number, state: (typeof states)[number]
         { storageClassName: "fast", volumeName: `pv-${i}` },
       );
       claimRef.uid = (await admin.create(PersistentVolumeClaim, object)).metadata.uid;
-      await admin.patch(PersistentVolumeClaim, "shop", name, "merge", { status: { phase: "Bound" } }, "status");
+      await admin.patch(
+        PersistentVolumeClaim,
+        "shop",
+        name,
+        "merge",
+        { status: { phase: "Bound" } },
+        { subresource: "status" },
+      );
       if (state === "leaving") await admin.delete(PersistentVolumeClaim, "shop", name);
     }
     const spec = {
@@ -77,7 +84,14 @@ async function crowd(admin: Client, size: number, state: (typeof states)[number]
     const volume = manifest(PersistentVolume, { name: `pv-${i}`, labels }, { spec });
     const made = await admin.create(PersistentVolume, volume);
     const phase = state === "gone" ? "Released" : "Bound";
-    await admin.patch(PersistentVolume, undefined, `pv-${i}`, "merge", { status: { phase } }, "status");
+    await admin.patch(
+      PersistentVolume,
+      undefined,
+      `pv-${i}`,
+      "merge",
+      { status: { phase } },
+      { subresource: "status" },
+    );
     if (state === "gone") await note(admin, made, claimRef);
     if (state === "used" || i === 0)
       await admin.create(

@@ -31,7 +31,7 @@ const forged = ({ kind }: RuleTrigger, phase: string, deletionTimestamp?: string
     labels: Object.fromEntries(names.map((name) => [name, name])),
     ownerReferences: names.map((name, i) => ({
       apiVersion: "v1",
-      kind: kinds[i % kinds.length],
+      kind: kinds[i % kinds.length] ?? "",
       name,
       uid: name,
       controller: true,
