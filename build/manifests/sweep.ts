@@ -1,5 +1,6 @@
 import { Scalar, stringify } from "yaml";
 import { here, tableLabel } from "../../functions/platform/sweep/table.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { pollSignal } from "../../shared/rule.ts";
 import { type Declared, systemOf } from "./declared.ts";
 import { familyOf } from "./families.ts";
@@ -13,7 +14,8 @@ export const sweepFunction = "platform/sweep";
 
 const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another
 # finalizer (when), to resync every object more often (every, 6h when absent), or to leave namespaces out
-# (excludedNamespaces). In a sink, {namespace} stands for the namespace that the sweep runs in.
+# (excludedNamespaces). A row with "listed: false" is only there to send dead-lettered events again. In a sink,
+# {namespace} stands for the namespace that the sweep runs in.
 `;
 
 const emptyLegend = `# Rows of your own. Each system that is installed has its own table, which the sweep finds
@@ -44,21 +46,41 @@ export function sweepTable(sweep: Declared) {
   };
 }
 
-/** What rules want looked for, as rows of the table. */
+/** What rules want looked for, as rows of the table; last, what only triggers them. */
 function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: string): readonly object[] {
-  return functions.flatMap(({ name, sweep = [] }) =>
-    sweep.map(({ kind, alone, when, ...wanted }) => ({
-      rule: name,
-      apiVersion: kind.apiVersion,
-      kind: kind.kind,
-      resource: kind.plural,
-      ...(kind.namespaced ? {} : { namespaced: false }),
-      ...(when ? { when: quoted(when) } : {}),
-      ...wanted,
-      ...(alone ? { signal: pollSignal(name) } : {}),
-      sink: `${ingress}/${namespace}/${familyOf(kind)}`,
-    })),
+  const rowOf = (rule: string, kind: Kind, more: object) => ({
+    rule,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    resource: kind.plural,
+    ...(kind.namespaced ? {} : { namespaced: false }),
+    ...more,
+    sink: `${ingress}/${namespace}/${familyOf(kind)}`,
+  });
+  const wanted = functions.flatMap(({ name, sweep = [] }) =>
+    sweep.map(({ kind, alone, when, ...more }) =>
+      rowOf(name, kind, {
+        ...(when ? { when: quoted(when) } : {}),
+        ...more,
+        ...(alone ? { signal: pollSignal(name) } : {}),
+      }),
+    ),
   );
+  const resent = functions.flatMap((one) =>
+    unswept(one, functions).map((kind) => rowOf(one.name, kind, { listed: false })),
+  );
+  return [...wanted, ...resent];
+}
+
+/**
+ * The kinds that trigger a rule, and of which no rule of its system wants anything looked for. A row of another system
+ * does not count: that system need not be installed.
+ */
+function unswept({ triggers = [] }: Declared, functions: readonly Declared[]): readonly Kind[] {
+  const keyOf = ({ apiVersion, kind }: Kind) => `${apiVersion} ${kind}`;
+  const looked = functions.flatMap(({ sweep = [] }) => sweep.flatMap(({ kind, alone }) => (alone ? [] : keyOf(kind))));
+  const kinds = new Map(triggers.map(({ kind }) => [keyOf(kind), kind]));
+  return [...kinds].flatMap(([key, kind]) => (looked.includes(key) ? [] : [kind]));
 }
 
 /** The finalizer alone is in quotation marks: by them kustomize finds what an overlay replaces in a table. */
@@ -90,10 +112,10 @@ export function systemTable(
   };
 }
 
-/** The systems whose rules want anything looked for, with their functions. */
+/** The systems whose rules are triggered, or want anything looked for, with their functions. */
 export const sweptSystems = (functions: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> =>
   Map.groupBy(
-    functions.filter(({ sweep = [] }) => sweep.length > 0),
+    functions.filter(({ triggers = [], sweep = [] }) => triggers.length > 0 || sweep.length > 0),
     systemOf,
   );
 

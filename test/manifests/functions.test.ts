@@ -218,7 +218,7 @@ test("the sweep's table has a row for each thing that a rule wants looked for, a
   const tables = ofKind("ConfigMap", objects).flatMap(({ data }) => data["table.yaml"] ?? []);
   const read = tables.map((text) => readTable(text, "holdfast"));
   expect(read.flatMap(({ faults }) => faults)).toEqual([]);
-  const rows = read.flatMap(({ rows }) => rows);
+  const rows = read.flatMap(({ rows }) => rows).filter(({ listed = true }) => listed);
   const wanted = functions.flatMap(({ name, sweep = [] }) =>
     sweep.map(({ kind, when }) => ({ rule: name, kind: kind.kind, resource: kind.plural, ...(when ? { when } : {}) })),
   );
@@ -234,5 +234,18 @@ test("the sweep's table has a row for each thing that a rule wants looked for, a
     const others = triggers.filter(({ spec }) => spec.subscriber.ref?.name !== slug(rule));
     if (signal !== "dev.holdfast.sweep")
       expect(others.filter((trigger) => passes(trigger, signal, { apiVersion, kind }))).toEqual([]);
+  }
+});
+
+test("each kind that triggers a rule has a row of its system, so that its dead-lettered events are sent again", () => {
+  for (const [system, members] of Map.groupBy(functions, systemOf)) {
+    const table = ofKind("ConfigMap", objects).find(({ metadata }) => metadata.name === `holdfast-sweep-${system}`);
+    const { rows } = readTable(table?.data["table.yaml"] ?? "[]", "holdfast");
+    const known = rows.flatMap(({ signal, apiVersion, kind, namespaced, sink }) =>
+      signal ? [] : [`${apiVersion} ${kind} ${namespaced} ${new URL(sink).pathname}`],
+    );
+    for (const { name, triggers = [] } of members)
+      for (const { kind } of triggers)
+        expect(known, name).toContain(`${kind.apiVersion} ${kind.kind} ${kind.namespaced} /holdfast/${kind.family}`);
   }
 });

@@ -11,7 +11,7 @@ import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
-import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, Event, PersistentVolumeClaim, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 const sink = "http://broker.example/holdfast/storage";
@@ -75,8 +75,8 @@ const put = (
     ...rest,
   } as KubernetesObject);
 
-/** A change of a claim, as its source sends it. */
-const changed = (name: string): HttpRequest => ({
+/** A change of a claim, or of another object, as its source sends it. */
+const changed = (name: string, of: Record<string, string> = {}): HttpRequest => ({
   headers: {
     "ce-specversion": "1.0",
     "ce-id": `of ${name}`,
@@ -86,6 +86,7 @@ const changed = (name: string): HttpRequest => ({
     "ce-kind": "PersistentVolumeClaim",
     "ce-namespace": "default",
     "ce-name": name,
+    ...of,
   },
   body: "",
 });
@@ -145,6 +146,29 @@ test("what a policy forbids for some minutes is done with the first tick after i
   answer = status(204);
   expect(await tick()).toEqual(["data"]);
   expect(await tick()).toEqual([]);
+});
+
+test("what no rule wants looked for is sent again by a row that is not listed", async () => {
+  const row = `
+- rule: undelete/retain
+  apiVersion: storage.k8s.io/v1
+  kind: StorageClass
+  resource: storageclasses
+  namespaced: false
+  listed: false
+  sink: ${sink}
+`;
+  await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { data: { "table.yaml": table + row } });
+  for (const name of ["fast", "slow"]) await put(StorageClass, name, { provisioner: "example.com/csi" });
+  answer = status(204);
+  await tick();
+  expect(heard).toEqual([]);
+  answer = status(503);
+  const fast = { "ce-apiversion": "storage.k8s.io/v1", "ce-kind": "StorageClass", "ce-namespace": "" };
+  await broker.receive(changed("fast", fast));
+  expect(await tick()).toEqual(["fast"]);
+  answer = status(204);
+  expect([await tick(), await tick()]).toEqual([["fast"], []]);
 });
 
 test("what is a defect of the function is not sent again", async () => {

@@ -109,8 +109,7 @@ export async function resend(
 async function sendFor(event: KeptEvent, tick: Tick): Promise<boolean> {
   const { apiversion, kind, namespace, name } = event.attributes;
   const type = resendType(event);
-  const rows = [...tick.lists.values()]
-    .flat()
+  const rows = tick.rows
     .filter((row) => row.apiVersion === apiversion && row.kind === kind && !row.signal)
     .filter((row) => row.namespaced === (namespace !== "") && !row.excludedNamespaces.includes(namespace));
   const object = { metadata: { namespace, name, uid: "" } };

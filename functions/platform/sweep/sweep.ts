@@ -68,18 +68,20 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const before = readStatus(configMap);
   const unread = new Map<string, string>();
   const { rows, faults } = await readTables(client, configMap, settings, unread);
+  const swept = rows.filter(({ listed = true }) => listed);
   const tick: Tick = {
     ...tools,
     end: began + settings.tick,
     pace: 1000 / settings.rate,
-    lists: listsOf(rows),
+    rows,
+    lists: listsOf(swept),
     refusals: new Map(),
     owed: new Set(Object.keys(before?.owed ?? {})),
     unread,
     sent: new Set(),
   };
   // Tables and channels that could not be listed are not gone.
-  const table = unread.has(tablesList) ? before?.table : fingerprintOf(rows);
+  const table = unread.has(tablesList) ? before?.table : fingerprintOf(swept);
   const [seen, found] = await Promise.all([
     readChannels(client, settings.namespace, unread),
     readWays(tools, settings.namespace, before?.ways, began, unread),
@@ -122,7 +124,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     owed,
     resent,
     madeUp,
-    rows: rows.length,
+    rows: swept.length,
     ...wrong,
   };
   return report(configMap, result, tools);

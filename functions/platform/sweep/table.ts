@@ -38,6 +38,11 @@ const rowIn = (namespace: string, hosts?: readonly string[]) =>
       .string()
       .regex(/^dev\.holdfast\.poll\.[a-z0-9-]+$/)
       .optional(),
+    /**
+     * `false`: the sweep does not look for them, and may not list the kind. The row only says where a dead-lettered
+     * event of one is sent again.
+     */
+    listed: z.literal(false).optional(),
     /** Leaves out objects that it does not match, as kubectl's `-l`. */
     labelSelector: z.string().optional(),
     excludedNamespaces: z.array(z.string()).default([]),

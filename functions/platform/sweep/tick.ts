@@ -16,6 +16,8 @@ export interface Tick {
   readonly end: number;
   /** Milliseconds between two events. */
   readonly pace: number;
+  /** All rows, also those that are not listed: they say to which broker the events of a kind go. */
+  readonly rows: readonly Row[];
   /** Rows by what they list: rows that select the same objects are served by one list. */
   readonly lists: ReadonlyMap<string, readonly Row[]>;
   /** Brokers that did not take an event in this tick, and why; they are not asked again before the next. */
