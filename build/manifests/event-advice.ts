@@ -71,7 +71,8 @@ const advice: Readonly<Record<string, string>> = {
     "one is in force. Decide for one of the two.",
   RetentionPolicyTakenBack:
     "Another manager has changed the field back three times, and its value is in force. Remove the field there, then " +
-    "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set.",
+    "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set. If the policy is the namespace's, name it " +
+    "on the set itself instead.",
   SatelliteAllowedToBeDrained: "Nothing: the Machine may be drained.",
   SatelliteAllowedToBeRemoved: "Nothing: the Machine may be deleted.",
   Configured: "Nothing: the satellite has its specification.",

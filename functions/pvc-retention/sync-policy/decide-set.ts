@@ -34,10 +34,15 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   const isRecent = now - Date.parse(String(before?.applied)) < fightWindow;
   const attempt = isTakenBack && isRecent ? (before.attempt ?? 1) + 1 : 1;
   if (isGivenUp || attempt > patience) {
+    // A set without the note that has its policy from the namespace looks like one without a policy.
+    const again =
+      policy.from === "set"
+        ? `remove the annotation ${progressKey(name)}`
+        : `name the policy by the annotation ${policyKey} of the set itself`;
     const message =
       `The persistentVolumeClaimRetentionPolicy of StatefulSet ${nameOf(set)} was made ${inFull(wanted)} ` +
       `${patience} times, and changed back each time. ${inFull(current)} is in force. Take the ` +
-      `field out of what the other manager applies to the set. Then remove the annotation ${progressKey(name)}.`;
+      `field out of what the other manager applies to the set. Then ${again}.`;
     const step = { name: "taken-back", attempt: patience, details: { ...noteOf(set, policy) } };
     return about(Sets, set).stop(message, { step });
   }

@@ -35,7 +35,8 @@ export function says(before: Progress | undefined, { policy, from, field, holder
 export function concerns(set: StatefulSet): boolean {
   const before = readProgress(set, projectingRule);
   const own = readPolicy(set, undefined);
-  if (!before) return own !== undefined;
+  // A tool that replaces a set drops the note. The policy may be the namespace's all the same, and keep what goes now.
+  if (!before) return own !== undefined || occasions.some((one) => retentionOf(set)[one] === "Delete");
   if (own === undefined && before.from !== "namespace") return true;
   const ofNamespace = { metadata: { annotations: { [policyKey]: String(before.policy) } } };
   const policy = own ?? readPolicy(set, ofNamespace);

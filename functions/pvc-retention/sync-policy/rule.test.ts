@@ -177,6 +177,29 @@ describe("a value that another manager sets back", () => {
     expect(decide(setOf({ ...shape, field: "Retain/Delete" }))?.do).toBe("stop");
   });
 
+  test("is applied again after what the message asks for, which an event of the set shows", () => {
+    const { decisions, shape } = taken(1);
+    const given = setOf(carriedOut(shape, decisions[3]));
+    const rid = (set: StatefulSet) => {
+      const { [key]: _, ...annotations } = set.metadata.annotations ?? {};
+      return { ...set, metadata: { ...set.metadata, annotations } };
+    };
+    expect(decisions[3]?.message).toContain(`Then remove the annotation ${key}.`);
+    expect(subjects("update", rid(given))).toHaveLength(1);
+    expect(decide(rid(given))?.do).toBe("write");
+
+    // Under the policy of the namespace, a set without the note looks like one that has none.
+    const { policy: _, ...ofNamespace } = shape;
+    const applied = new Date(noon).toISOString();
+    const details = { policy: both, from: "namespace", field: "Delete/Delete", holders: [], applied };
+    const text = JSON.stringify({ v: 1, uid: "u1", since: "", because: "", step: "in-force", attempt: 3, ...details });
+    const stopped = decide(setOf({ ...ofNamespace, metadata: { annotations: { [key]: text } } }), both);
+    expect(stopped?.message).toContain(`Then name the policy by the annotation ${policyKey} of the set itself.`);
+    const settled = setOf({ ...carriedOut(ofNamespace, stopped), policy: both });
+    expect(subjects("update", settled)).toHaveLength(1);
+    expect(decide(settled, both)?.do).toBe("write");
+  });
+
   test("is applied each time if more than an hour lies between", () => {
     expect(taken(90).decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "write"]);
   });
@@ -217,6 +240,9 @@ describe("what triggers the rule", () => {
     ["a new set, which may have its policy from its namespace", "add", setOf(), undefined, true],
     ["a set with a policy and without a note", "update", setOf({ policy: both }), undefined, true],
     ["a set without a policy", "update", setOf(), undefined, false],
+    // It may have its policy from its namespace, and have lost the note of it when a tool replaced the set.
+    ["a set without a policy that deletes claims", "update", setOf({ field: "Delete/Retain" }), undefined, true],
+    ["a set without a policy that deletes some", "update", setOf({ field: "Retain/Delete" }), undefined, true],
     ["a set of which only the name is known", "sweep", undefined, undefined, true],
     ["a set that is gone", "delete", setOf({ policy: both }), undefined, false],
     [
