@@ -615,13 +615,24 @@ describe("progress of a write", () => {
   });
 });
 
-test("a request that named its objects is not retried because another object of the shared run failed", async () => {
+test("a request that named its objects is not retried for an object that another request named", async () => {
   const { tools } = world({ "patch persistentvolumeclaims": [undefined, failure(503, "ServiceUnavailable")] });
   const both = [write(), { ...write(), about: claim("other") } as Decision];
   const declared = toy(() => both, { subjects: ({ name }) => [{ kind: Claim, namespace: "shop", members: [name] }] });
   const handle = receive(declared, tools);
   const replies = await Promise.all([handle(event("data", "e1")), handle(event("other", "e2"))]);
   expect(replies.map(({ status }) => status)).toEqual([204, 503]);
+});
+
+test("one request is retried when an object failed that no request of the shared run named", async () => {
+  const { tools } = world({ "patch persistentvolumes": [failure(403, "Forbidden")] });
+  const guard = { ...write(PersistentVolume), about: claim("guard"), order: 1 } as Decision;
+  const declared = toy(() => [write(), guard], {
+    subjects: ({ name }) => [{ kind: Claim, namespace: "shop", members: [name] }],
+  });
+  const handle = receive(declared, tools);
+  const replies = await Promise.all([handle(event("data", "e1")), handle(event("other", "e2"))]);
+  expect(replies.map(({ status }) => status)).toEqual([403, 204]);
 });
 
 test("a request is retried when one of two objects of a name failed and the other succeeded later", async () => {
@@ -760,10 +771,17 @@ describe("of several objects one that cannot be looked at", () => {
     expect(JSON.stringify(calls.at(-2))).toContain("LINSTORUnreachable");
   });
 
-  test("does not have requests repeated that named others", async () => {
-    const members = { subjects: () => [{ kind: Claim, namespace: "shop", members: ["first"] }] };
+  test.each([
+    ["does not have a request repeated that named another, where one names it", ["first", "broken"], [204, 503]],
+    ["has one request repeated, where none names it", ["first", "last"], [503, 204]],
+  ])("%s", async (_, names, statuses) => {
     const { tools } = world();
-    const rule = { ...looking(failure(500, "InternalError")), ...members };
-    expect((await send(() => [], tools, rule)).status).toBe(204);
+    const rule = toy(() => [], {
+      ...looking(failure(500, "InternalError")),
+      subjects: ({ name }) => [{ kind: Claim, namespace: "shop", members: [name] }],
+    });
+    const handle = receive(rule, tools);
+    const replies = await Promise.all(names.map((name) => handle(event(name, name))));
+    expect(replies.map(({ status }) => status)).toEqual(statuses);
   });
 });

@@ -63,9 +63,13 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   };
 }
 
-/** A request that named its objects is not retried because another object of the shared run failed. */
-function outcomesFor(subject: Subject, { outcomes, failed }: RunResult): readonly Outcome[] {
+/**
+ * A request that named its objects is not retried because another object of the shared run failed that has a request of
+ * its own. For what no request named, the first one of the run answers.
+ */
+function outcomesFor(subject: Subject, { outcomes, failed, unnamed }: RunResult): readonly Outcome[] {
   if (failed) return [failed];
   if (isObject(subject) || !subject.members) return [...outcomes.values()].flat();
-  return subject.members.flatMap((name) => outcomes.get(name) ?? []);
+  const named = subject.members.flatMap((name) => outcomes.get(name) ?? []);
+  return unnamed?.by === subject ? [...named, ...unnamed.outcomes] : named;
 }

@@ -33,6 +33,8 @@ export interface RunResult {
   readonly failed?: Outcome;
   /** What came of an object that could not be looked at, while others were. */
   readonly lost?: Outcome;
+  /** What came of objects that no request named, and the request that answers for them: one retry is enough. */
+  readonly unnamed?: { readonly by: Subject; readonly outcomes: readonly Outcome[] };
 }
 
 /** A subject to look at, and the id of the event that asks for it. */
@@ -65,7 +67,12 @@ export function runOf<Schema extends ZodObject, Facts, Used extends Systems>(
     const client = await clientOf(await tools.client());
     const events = requests.map(({ event }) => event);
     const view = { client, settings, ...clientsOf(rule, connect) };
-    return run(held, subject, events, view, { client, connect, clock, log, observe });
+    const result = await run(held, subject, events, view, { client, connect, clock, log, observe });
+    const by = requests[0]?.subject;
+    if (!by || !subject.members) return result;
+    const named = new Set(subject.members);
+    const others = [...result.outcomes].flatMap(([name, outcomes]) => (named.has(name) ? [] : outcomes));
+    return { ...result, unnamed: { by, outcomes: others } };
   };
 }
 
