@@ -130,7 +130,7 @@ export const carelessWrites: readonly Mutant[] = [
     name: "finalizer-in-a-finally",
     doc: "Takes the finalizer away in the end, even when something went wrong before, so that no claim hangs.",
     scenarios: ["used-alone"],
-    within: 40,
+    within: 100,
     rule: release.name,
     start: starting({
       ...release,
