@@ -1,3 +1,4 @@
+import { Contended } from "../../../../shared/contended.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { Linstor } from "../linstor/client.ts";
 import {
@@ -59,7 +60,7 @@ export type DataSeen =
  * What LINSTOR says of a node, while these others are `going`. What is on the node is read before the rest, so that
  * what appears meanwhile is at worst seen next time.
  *
- * @throws SystemError
+ * @throws SystemError; Contended where the node goes meanwhile
  */
 export async function lookAtData(
   linstor: Linstor,
@@ -77,6 +78,8 @@ export async function lookAtData(
   if (halted !== undefined) return { halted };
   if (!node && isRemovalProven(satellite)) return { data: undefined };
   const here = node && (await linstor.resources.onNode(name));
+  // That it is not there any more is for a new look to judge: this one would call it a node without data.
+  if (node && !here) throw new Contended(`The node ${name} has left LINSTOR while it was looked at.`);
   const { before = {}, called } = record ?? {};
   if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
     const unmoved = await lookAtLost(linstor, name);
