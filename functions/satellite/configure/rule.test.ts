@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
 import type { LinstorSatelliteConfigurationSpec } from "../lib/schema/resources.ts";
@@ -185,4 +185,38 @@ test("one satellite is looked at for its own event, and all for others", () => {
     hintOf(LinstorCluster, "update", "c"),
   ].map((hint) => configure.subjects(hint, {})[0]?.name);
   expect(names).toEqual(["node-1", "node-2", undefined, undefined, undefined]);
+});
+
+test.each([
+  ["one satellite", { kind: LinstorSatellite, name: "node-1" }],
+  ["all of them", { kind: LinstorSatellite }],
+])("a look at %s reads satellites before what decides about them: no older policy comes back", async (_, of) => {
+  let policy = "Delete";
+  let live = satellite({ deletionPolicy: "Delete" });
+  // Another instance gives the satellite the policy of a configuration that changes while this one looks.
+  const change = () => {
+    policy = "Evacuate";
+    live = { ...satellite({ deletionPolicy: policy }), metadata: { ...live.metadata, resourceVersion: "8" } };
+  };
+  const served = (kind: Kind): readonly unknown[] => {
+    if (kind === LinstorSatellite) return [live];
+    if (kind === Node) return [node()];
+    if (kind === LinstorCluster) return [cluster()];
+    return [configuration("a", { deletionPolicy: policy }, { status: { appliedTo: ["node-1"], matched: 1 } })];
+  };
+  const read = (kind: Kind) => {
+    const found = served(kind);
+    if (kind === LinstorSatellite || kind === LinstorSatelliteConfiguration) change();
+    return found;
+  };
+  const client = {
+    get: async (kind: Kind) => read(kind)[0],
+    async *list(kind: Kind) {
+      yield* read(kind);
+    },
+  };
+  const facts = await configure.look(of, { client: client as never, settings: {} });
+  const { metadata, spec } = patchOf(configure.decide(facts, now, {})[0]) as { metadata: object; spec?: Spec };
+  // A conflict with the other's write, or what that one has written, too.
+  expect({ ...metadata, policy: spec?.deletionPolicy }).toMatchObject({ resourceVersion: "7", policy: "Evacuate" });
 });

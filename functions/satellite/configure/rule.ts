@@ -74,33 +74,38 @@ export const configure = rule({
       ? [{ kind: LinstorSatellite, name }]
       : [{ kind: LinstorSatellite }],
   look: async (subject, { client }): Promise<Facts> => {
-    const [clusters, configurations] = await Promise.all([
-      Array.fromAsync(client.list<ConfiguredCluster>(LinstorCluster)),
-      Array.fromAsync(client.list<ConfigurationObject>(LinstorSatelliteConfiguration)),
-    ]);
-    const one = isObject(subject) ? await lookAtOne(client, subject.name) : undefined;
-    if (isObject(subject) && (!one || !isNews(one, configurations)))
-      return { satellites: one ? [one] : [], clusters, configurations, all: false };
-    return { satellites: await lookAtAll(client), clusters, configurations, all: true };
+    if (isObject(subject)) {
+      const satellites = await lookAtOne(client, subject.name);
+      const rules = await lookAtRules(client);
+      if (!satellites.some((one) => isNews(one, rules.configurations))) return { satellites, ...rules, all: false };
+    }
+    const satellites = await lookAtAll(client);
+    return { satellites, ...(await lookAtRules(client)), all: true };
   },
   decide,
 });
 
-async function lookAtOne(client: Client, name: string): Promise<Placed | undefined> {
-  const [satellite, node] = await Promise.all([
-    client.get<ConfiguredSatellite>(LinstorSatellite, undefined, name),
-    client.get(Node, undefined, name),
-  ]);
-  return satellite && { satellite, node };
+// The satellites are read before all that decides about them: of two instances the one that has seen the configurations
+// later writes last, because the other's write is of a satellite that has changed since. An older deletion policy must
+// not come back, not even for a moment. The status of a configuration may: the write of it triggers another look.
+async function lookAtOne(client: Client, name: string): Promise<readonly Placed[]> {
+  const satellite = await client.get<ConfiguredSatellite>(LinstorSatellite, undefined, name);
+  return satellite ? [{ satellite, node: await client.get(Node, undefined, name) }] : [];
 }
 
 async function lookAtAll(client: Client): Promise<readonly Placed[]> {
-  const [satellites, nodes] = await Promise.all([
-    Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite)),
-    Array.fromAsync(client.list(Node, { leaveOut: ["status.images", "metadata.managedFields"] })),
-  ]);
+  const satellites = await Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite));
+  const nodes = await Array.fromAsync(client.list(Node, { leaveOut: ["status.images", "metadata.managedFields"] }));
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   return satellites.map((satellite) => ({ satellite, node: byName.get(satellite.metadata.name) }));
+}
+
+async function lookAtRules(client: Client): Promise<Pick<Facts, "clusters" | "configurations">> {
+  const [clusters, configurations] = await Promise.all([
+    Array.fromAsync(client.list<ConfiguredCluster>(LinstorCluster)),
+    Array.fromAsync(client.list<ConfigurationObject>(LinstorSatelliteConfiguration)),
+  ]);
+  return { clusters, configurations };
 }
 
 /** Whether some configuration's status says otherwise of this satellite. */
