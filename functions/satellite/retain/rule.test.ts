@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LinstorSatellite } from "../lib/kinds.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { retain } from "./rule.ts";
@@ -31,4 +32,14 @@ test("takes an unknown policy, and none, for Retain", () => {
     expect(decide({ ...aSeen({ satellite: aSatellite({ policy }), policy: "Retain" }), volumes: [] })?.do).toBe(
       "write",
     );
+});
+
+test("takes no hook off a Machine where the policy is another one meanwhile", () => {
+  const satellite = aSatellite({ policy: "Retain" });
+  const decision = decide({ ...aSeen({ satellite, machine: aMachine() }), volumes: [] });
+  expect(JSON.stringify(decision)).toContain("linstor-wait-for-complete-evacuation");
+  const [precondition] = decision?.do === "write" ? (decision.preconditions ?? []) : [];
+  expect(precondition).toMatchObject({ kind: LinstorSatellite, name: "node-1" });
+  expect(precondition?.holds(satellite)).toBe(true);
+  expect(precondition?.holds(aSatellite({ policy: "Evacuate" }))).toBe(false);
 });

@@ -22,7 +22,14 @@ import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks, preDrainHook, preTe
 import { markedIn } from "../lib/marked-satellites.ts";
 import { isGoing } from "../lib/record.ts";
 import { removalPending } from "../lib/removal.ts";
-import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import {
+  abandonedBecause,
+  conditions,
+  conditionWrites,
+  type LinstorSatelliteObject,
+  policyOf,
+  satelliteFinalizer,
+} from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { lookAtVolumes, type VolumeFacts, type VolumesSeen } from "../lib/volumes.ts";
@@ -133,7 +140,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
 
 /** Shuts the Machine down, or says what it waits for. */
 function machineOf(seen: Exclude<Facts, undefined>, now: number): Decision {
-  const { satellite, machine, held } = seen;
+  const { satellite, machine, policy, held } = seen;
   const { wait, write } = about(LinstorSatellite, satellite);
   const report = (reason: string, message: string) => {
     const types = [conditions.evacuated, conditions.documented];
@@ -160,5 +167,8 @@ function machineOf(seen: Exclude<Facts, undefined>, now: number): Decision {
     "UpToDate copy elsewhere: its Machine is shut down.";
   // A Machine without the one hook never carries the other.
   const hooks = machine ? [hooksPatch(machine, { [preDrainHook]: null, [preTerminateHook]: null })] : [];
-  return write(message, [...report("GivenUp", message), ...hooks]);
+  // A second look may have no condition to write, and then nothing else holds the satellite to what was seen.
+  const holds = (live?: LinstorSatelliteObject) => policyOf(live?.spec) === policy;
+  const precondition = { kind: LinstorSatellite, namespace: undefined, name: satellite.metadata.name, holds };
+  return write(message, [...report("GivenUp", message), ...hooks], { preconditions: [precondition] });
 }
