@@ -90,6 +90,18 @@ describe("the document's nine steps, one after the other", () => {
       /attached on other nodes: pv-1/,
     ],
     [
+      "5: a person has ended the wait for one that is still attached there",
+      facts({ ...terminateOnly, volumes: [volume({ here: true, waitsSince: now - minute, marked: true })] }),
+      "evacuate",
+      /can be moved/,
+    ],
+    [
+      "1: it still lacks its override",
+      facts({ ...both, volumes: [volume({ here: true, waitsSince: now - minute, localOnly: true })] }),
+      "mark",
+      /being marked: pv-1/,
+    ],
+    [
       "5: LINSTOR was not called",
       facts({ ...terminateOnly, volumes: [{ ...moved, waits: false }] }),
       "evacuate",

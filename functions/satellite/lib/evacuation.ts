@@ -76,7 +76,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
         return `PVs are attached on other nodes: ${listed(reattached(facts).map(({ name }) => name))}.`;
       return (
         `Waiting for PVs to reattach on other nodes: ${listed(waited)}. Their pods must leave the node and start ` +
-        "elsewhere. If no pod will, remove the annotation " +
+        "elsewhere. If no pod will, remove only the annotation " +
         `wait-for-reattach.evacuation.piraeus.io/${facts.node}.`
       );
     },
@@ -188,9 +188,17 @@ const isEmptied = (facts: EvacuationFacts, now: number) => isCalled(facts) && re
  */
 export const unmarked = ({ volumes }: EvacuationFacts) =>
   volumes.filter(
-    ({ here, leaving, waits, overridden, localOnly, attachableElsewhere }) =>
-      here && !leaving && (!waits || ((localOnly || !attachableElsewhere) && !overridden)),
+    (volume) => volume.here && !volume.leaving && ((!volume.waits && !isWaitEnded(volume)) || lacksOverride(volume)),
   );
+
+const lacksOverride = ({ localOnly, attachableElsewhere, overridden }: VolumeFacts) =>
+  (localOnly || !attachableElsewhere) && !overridden;
+
+/**
+ * A person has removed the mark by which it is waited for, and that alone. A volume that comes back to the node has
+ * lost the time of the wait as well, and one that was replaced has lost all marks: both are marked again.
+ */
+export const isWaitEnded = ({ waits, waitsSince }: VolumeFacts): boolean => !waits && waitsSince !== undefined;
 
 /** An override takes effect only once the affinity controller has replaced the PersistentVolume. */
 const unreachable = ({ volumes }: EvacuationFacts) =>

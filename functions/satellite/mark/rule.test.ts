@@ -85,6 +85,12 @@ describe("marks", () => {
     expect(marksOf(aLeaving({ volumes: [marked] }))).toEqual([]);
   });
 
+  test("no wait that a person has ended, which the time of its beginning shows", () => {
+    const ended = volumeFactsOf("pv-1", { here: true, waitsSince: now - 1000, localOnly: true });
+    expect(marksOf(aLeaving({ volumes: [ended] }))).toEqual([["pv-1", { "override.piraeus.io/node-1": "true" }]]);
+    expect(marksOf(aLeaving({ volumes: [{ ...ended, localOnly: false }] }))).toEqual([]);
+  });
+
   test("nothing for a Node whose name does not fit", () => {
     const node = "n".repeat(64);
     const seen = aLeaving({ node, volumes: [volumeFactsOf("pv-1", { here: true })] });

@@ -9,7 +9,7 @@ import { on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
 import { listed } from "../lib/data/data-facts.ts";
-import { evacuation, isToBeNoted, unmarked } from "../lib/evacuation.ts";
+import { evacuation, isToBeNoted, isWaitEnded, unmarked } from "../lib/evacuation.ts";
 import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
@@ -123,12 +123,14 @@ function act(
   if (problem)
     return [about.write(problem, shows({ message: problem, stuck: true }), { step: { name: "name-too-long" } })];
   const keys = marksFor(facts.node);
-  const marks = missing.flatMap(({ name, waitsSince, localOnly, attachableElsewhere }): Write[] => {
+  const marks = missing.flatMap((one): Write[] => {
+    const { name, waitsSince, localOnly, attachableElsewhere } = one;
     const volume = facts.objects.get(name);
     if (!volume) return [];
+    const waits = isWaitEnded(one) ? {} : { [keys.waits]: "true" };
     const since = waitsSince === undefined ? { [keys.since]: new Date(now).toISOString() } : {};
     const override = localOnly || !attachableElsewhere ? { [keys.override]: "true" } : {};
-    return [annotate(PersistentVolume, volume, { [keys.waits]: "true", ...since, ...override })];
+    return [annotate(PersistentVolume, volume, { ...waits, ...since, ...override })];
   });
   return [
     context.act(standing.message, marks, record),
