@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { aCopy, dataFacts, evacuating } from "../lib/testing/data.ts";
 import { aLeaving, aSatellite, aSeen, aVolume, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
-import { unmark } from "./rule.ts";
+import { type Facts, unmark } from "./rule.ts";
 
 const settings = unmark.settings.parse({});
 const marks = { "override.piraeus.io/node-1": "true", "override.piraeus.io/node-10": "true", other: "x" };
@@ -39,4 +40,34 @@ test.each([
   ["a satellite that is gone", hintOf(LinstorSatellite, "delete", aSatellite()), ["node-1"]],
 ])("an event about %s", (_, hint, names) => {
   expect(unmark.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
+});
+
+test("leaves marks of an evacuation that begins while volumes are looked at", async () => {
+  let live = aSatellite({ deleting: false, record: false });
+  const client = {
+    get: async (kind: Kind) => (kind === LinstorSatellite ? live : undefined),
+    async *list(kind: Kind) {
+      if (kind !== PersistentVolume) return;
+      live = aSatellite();
+      yield aVolume("pv-1", marks);
+    },
+  };
+  const away = () => {
+    throw new SystemError("LINSTOR", "unreachable", "It is away.");
+  };
+  const view = { client, linstor: { at: away }, settings } as never;
+  const facts = (await unmark.look({ kind: LinstorSatellite, name: "node-1" }, view)) as Facts;
+  expect(unmark.decide(facts, now, settings).filter(({ about }) => about.metadata.name === "pv-1")).toEqual([]);
+});
+
+test("takes marks of a node that has no satellite", async () => {
+  const client = {
+    get: async () => undefined,
+    async *list(kind: Kind) {
+      if (kind === PersistentVolume) yield aVolume("pv-1", marks);
+    },
+  };
+  const view = { client, linstor: undefined, settings } as never;
+  const facts = (await unmark.look({ kind: LinstorSatellite, name: "node-1" }, view)) as Facts;
+  expect(unmark.decide(facts, now, settings)).toMatchObject([{ do: "write", about: { metadata: { name: "pv-1" } } }]);
 });

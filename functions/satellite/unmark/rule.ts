@@ -33,11 +33,13 @@ export const unmark = chainRule(evacuation, "unmark", {
   look: async (subject, { client }, look): Promise<Facts> => {
     const seen = await look();
     const node = isObject(subject) ? subject.name : undefined;
-    // What cannot be judged is left: an evacuation whose facts are not known may need its marks.
-    if (!node || seen.some(({ facts }) => facts.is !== "outside" || facts.undecided)) return { seen, stale: [] };
+    if (!node || mayNeedMarks(seen)) return { seen, stale: [] };
     const { objects } = await lookAtVolumes(client, node);
     const marked = [...objects.values()].filter(({ metadata }) => marksOn(metadata.annotations, node).length > 0);
-    return { seen, stale: marked.map((volume) => ({ node, volume })) };
+    if (marked.length === 0) return { seen, stale: [] };
+    // They may be those of an evacuation that has begun since.
+    const again = await look();
+    return { seen: again, stale: mayNeedMarks(again) ? [] : marked.map((volume) => ({ node, volume })) };
   },
   beside: ({ stale }) =>
     stale.map(({ node, volume }): Decision => {
@@ -55,6 +57,10 @@ export const unmark = chainRule(evacuation, "unmark", {
     ];
   },
 });
+
+/** What cannot be judged is left: an evacuation whose facts are not known may need its marks. */
+const mayNeedMarks = (seen: Facts["seen"]) =>
+  seen.some(({ facts }) => facts.is !== "outside" || facts.undecided === true);
 
 function withoutMarks(volume: PersistentVolumeObject, node: string): Write {
   const keys = marksOn(volume.metadata.annotations, node);
