@@ -2,7 +2,7 @@ import { type Command, command } from "../../../shared/system/command.ts";
 import { truncate } from "../../../shared/truncate.ts";
 import { describeEntry, type Entry, LinstorError } from "./linstor/answer.ts";
 import type { Linstor, PropertyChanges } from "./linstor/client.ts";
-import { answeredKey, answerKey } from "./linstor/objects.ts";
+import { answeredKey, answerKey, isEvacuating, isEvicted } from "./linstor/objects.ts";
 import { linstor } from "./linstor/system.ts";
 
 /** Which LINSTOR is called: the one that was looked at. */
@@ -44,9 +44,18 @@ export const restoreNode = commandAt("restore a node", async (client, { node }: 
   await client.nodes.modify(node, forgetAnswer);
 });
 
-/** With whatever is on it: only after proof that nothing is. */
+/**
+ * With whatever is on it: only after proof that nothing is. Writes come between that proof and the call, so that it is
+ * asked once more whether the node is as it was. Where it is not, the next look says what to wait for.
+ */
 export const deleteNode = commandAt("delete a node", async (client, { node }: Named) => {
-  await client.nodes.delete(node);
+  const [live, here, snapshots] = await Promise.all([
+    client.nodes.get(node),
+    client.resources.onNode(node),
+    client.snapshots.onNode(node),
+  ]);
+  const isLeft = live !== undefined && (isEvacuating(live) || isEvicted(live));
+  if (isLeft && here?.length === 0 && snapshots.length === 0) await client.nodes.delete(node);
 });
 
 /** Gives up whatever is on it. LINSTOR refuses while the node is connected. */

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { deleteNode } from "./commands.ts";
+import type { Linstor } from "./linstor/client.ts";
+import type { LinstorNode, Resource, Snapshot } from "./linstor/objects.ts";
+import { aCopy, aNode } from "./testing/data.ts";
+
+interface Seen {
+  readonly node?: LinstorNode | undefined;
+  readonly here?: readonly Resource[] | undefined;
+  readonly snapshots?: readonly Snapshot[];
+}
+
+/** Which nodes are deleted in a LINSTOR that has this at the moment of the call. */
+async function deletedIn(seen: Seen): Promise<readonly string[]> {
+  const { node, here, snapshots } = { node: evacuated, here: [], snapshots: [], ...seen };
+  const deleted: string[] = [];
+  const client = {
+    nodes: { get: async () => node, delete: async (name: string) => deleted.push(name) },
+    resources: { onNode: async () => here },
+    snapshots: { onNode: async () => snapshots },
+  } as unknown as Linstor;
+  await deleteNode({ at: undefined, node: "node-1" }).send({ at: () => client } as never, {
+    at: undefined,
+    node: "node-1",
+  });
+  return deleted;
+}
+const evacuated = aNode("node-1", { flags: ["EVACUATE"] });
+const snapshot = { name: "s1", resource: "pvc-1", nodes: ["node-1"], flags: [] };
+
+test("a node that is empty and evacuated is deleted", async () => {
+  expect(await deletedIn({})).toEqual(["node-1"]);
+});
+
+test.each<[string, Seen]>([
+  ["has a resource again", { here: [aCopy("pvc-1", "node-1")] }],
+  ["has a snapshot again", { snapshots: [snapshot] }],
+  ["is not evacuated any more", { node: aNode("node-1") }],
+  ["is gone", { node: undefined, here: undefined }],
+  ["goes meanwhile", { here: undefined }],
+])("a node that %s when the call comes is not", async (_, seen) => {
+  expect(await deletedIn(seen)).toEqual([]);
+});
