@@ -1,12 +1,12 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import { type ChainFacts, type ChainStep, stepOf } from "../lib/chain.ts";
 import { type JobStep, readJobHandle } from "../lib/job-handle.ts";
 import { lookAtVolumeAndNode } from "../lib/look.ts";
-import { isOf } from "../lib/persistent-volume.ts";
+import { isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import type { Salt } from "../lib/salt/client.ts";
 import type { VolumeObject } from "../lib/volume.ts";
 import { readDeviceInfo } from "./device-info.ts";
@@ -44,7 +44,11 @@ export async function lookAtJob(name: string, client: Client, salt: Salt): Promi
   if (!facts || !isAtJob(facts)) return facts;
   const { volume, persistentVolume } = facts;
   if (!isBeingDeleted(volume) && persistentVolume && isOf(persistentVolume, volume)) return facts;
-  return { ...facts, work: await workFor(facts, client, salt) };
+  const work = await workFor(facts, client, salt);
+  if (!isBeingDeleted(volume)) return { ...facts, work };
+  // Salt takes its time, in which a claim may be bound: whether storage may be taken back is seen last.
+  const last = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, name);
+  return { ...facts, persistentVolume: last, work };
 }
 
 async function workFor(facts: ChainFacts, client: Client, salt: Salt): Promise<Work> {

@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import { Volume } from "../lib/kinds.ts";
 import type { JobView } from "../lib/salt/job.ts";
+import { volumeFinalizer } from "../lib/volume.ts";
 import {
   hint,
   jid,
+  node,
   now,
+  otherUid,
   type PersistentVolumeOptions,
   persistentVolume,
   progress,
@@ -58,6 +63,18 @@ describe("a job that makes storage", () => {
     expect(decision).toMatchObject({ do: "write", writes: [{ verb: "create" }, { verb: "patch" }] });
     expect(written(decision)).toContain('"phase":"Available"');
     expect(written(decision)).toContain('"job":""');
+  });
+
+  test.each([
+    ["is being deleted", volume({ ...preparing, deleting: true })],
+    ["was replaced", { ...volume(preparing), metadata: { ...volume(preparing).metadata, uid: otherUid } }],
+    ["is gone", undefined],
+  ])("makes no PersistentVolume of a Volume that %s meanwhile", (_, live) => {
+    const decision = decide(preparing, success);
+    const [precondition] = decision?.do === "write" ? (decision.preconditions ?? []) : [];
+    expect(precondition).toMatchObject({ kind: Volume, name: "data" });
+    expect(precondition?.holds(volume(preparing))).toBe(true);
+    expect(precondition?.holds(live)).toBe(false);
   });
 
   test("that ends badly fails the Volume for good, with the node's own words", () => {
@@ -150,6 +167,27 @@ describe("a job that takes storage back", () => {
   ])("that %s is dropped when a claim was bound meanwhile", (_, options, seen) => {
     expect(decide(options, seen, bound)).toMatchObject({ do: "write", writes: [{ patch: { status: { job: "" } } }] });
   });
+});
+
+test("storage is not taken back where a claim has been bound while Salt was asked", async () => {
+  const goes = { phase: "Released", deleting: true, finalizers: [volumeFinalizer] };
+  let live = persistentVolume(goes);
+  const objects = () =>
+    new Map<unknown, object>([
+      [Volume, volume({ ...takingBack, job: "" })],
+      [Node, node],
+    ]);
+  const client = {
+    get: async (kind: Kind) => (kind === PersistentVolume ? live : objects().get(kind)),
+  };
+  const salt = {
+    findJob: async () => {
+      live = persistentVolume({ ...goes, phase: "Bound" });
+      return "absent";
+    },
+  };
+  const facts = await runJob.look({ kind: Volume, name: "data" }, { client, salt, settings: {} } as never);
+  expect(runJob.decide(facts, now, {})).toMatchObject([{ do: "leave" }]);
 });
 
 describe("an outage", () => {

@@ -3,6 +3,7 @@ import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node, PersistentVolume, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, onSignal, rule } from "../../../shared/rule.ts";
 import { normal, silent, warning } from "../../../shared/steps.ts";
@@ -136,7 +137,10 @@ function published(volume: VolumeObject, { storageClass }: Job, value: unknown, 
     { verb: "create", kind: PersistentVolume, object } as const,
     ...statusWrites(volume, { phase: "Available", job: "" }, now),
   ];
-  return about(Volume, volume).write(message, writes, { event: normal("VolumeAvailable") });
+  // What a Volume that goes meanwhile leaves behind would be offered to claims, while its storage is taken back.
+  const holds = (live?: KubernetesObject) => live?.metadata.uid === volume.metadata.uid && !isBeingDeleted(live);
+  const preconditions = [{ kind: Volume, namespace: undefined, name, holds }];
+  return about(Volume, volume).write(message, writes, { preconditions, event: normal("VolumeAvailable") });
 }
 
 function notMade(volume: VolumeObject, cause: string, now: number): Decision {
