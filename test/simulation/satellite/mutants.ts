@@ -380,7 +380,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Says nothing while LINSTOR or the management cluster is away: the sweep comes back anyway.",
     scenarios: ["machine-deleted"],
     by: "outages",
-    within: 60,
+    within: 90,
     inScenariosOnly: true,
     rule: mark.name,
     start: starting({
