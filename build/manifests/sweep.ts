@@ -12,9 +12,10 @@ import { functionRef } from "./triggers.ts";
 /** The function that gives every object that needs a look an event of its own. */
 export const sweepFunction = "platform/sweep";
 
+// Without quotation marks: see quoted().
 const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another
 # finalizer (when), to resync every object more often (every, 6h when absent), or to leave namespaces out
-# (excludedNamespaces). A row with "listed: false" is only there to send dead-lettered events again. In a sink,
+# (excludedNamespaces). A row with listed: false is only there to send dead-lettered events again. In a sink,
 # {namespace} stands for the namespace that the sweep runs in.
 `;
 

@@ -249,3 +249,11 @@ test("each kind that triggers a rule has a row of its system, so that its dead-l
         expect(known, name).toContain(`${kind.apiVersion} ${kind.kind} ${kind.namespaced} /holdfast/${kind.family}`);
   }
 });
+
+test("of a sweep table only finalizers are in quotation marks, by which overlays replace them", () => {
+  for (const { data } of ofKind("ConfigMap", objects)) {
+    const text = data?.["table.yaml"] ?? "";
+    const quoted = text.split("\n").filter((line) => line.includes('"'));
+    expect(quoted.filter((line) => !/^ +(aliveWithout|deletingWith): "[^"]+"$/.test(line))).toEqual([]);
+  }
+});

@@ -23,7 +23,8 @@ export interface StatefulSet extends KubernetesObject {
 }
 
 /** The retention policy that Kubernetes' own controller obeys; the server fills `Retain` in where nothing is said. */
-export function retentionOf({ spec }: StatefulSet): RetentionPolicy {
-  const { whenDeleted = "Retain", whenScaled = "Retain" } = spec.persistentVolumeClaimRetentionPolicy ?? {};
+export function retentionOf({ spec }: Partial<Pick<StatefulSet, "spec">>): RetentionPolicy {
+  // An event may have any shape.
+  const { whenDeleted = "Retain", whenScaled = "Retain" } = spec?.persistentVolumeClaimRetentionPolicy ?? {};
   return { whenDeleted, whenScaled };
 }

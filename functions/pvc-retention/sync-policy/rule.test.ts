@@ -238,6 +238,7 @@ describe("what triggers the rule", () => {
   const sets = expect.objectContaining({ kind: "StatefulSet" });
   test.each<[string, Hint["change"], KubernetesObject | undefined, string | undefined, boolean]>([
     ["a new set, which may have its policy from its namespace", "add", setOf(), undefined, true],
+    ["a set without a spec, as a damaged event has it", "update", { ...setOf({}), spec: undefined }, undefined, false],
     ["a set with a policy and without a note", "update", setOf({ policy: both }), undefined, true],
     ["a set without a policy", "update", setOf(), undefined, false],
     // It may have its policy from its namespace, and have lost the note of it when a tool replaced the set.

@@ -104,7 +104,7 @@ describe.skipIf(!kubectl)("kustomize", () => {
       expect(policy).toHaveProperty("spec.variables.0", { name: "FINALIZER", expression: `"${own}"` });
     }
     const rows = sweepRows(objects).filter(({ rule }) => rule.startsWith("pvc-protection/"));
-    expect(rows.map(({ when }) => when)).toEqual([
+    expect(rows.flatMap(({ when }) => when ?? [])).toEqual([
       { aliveWithout: own },
       { deletingWith: own },
       { deletingWith: "kubernetes.io/pvc-protection" },
