@@ -87,13 +87,14 @@ function referencesOf(object: any): readonly Reference[] {
 /** The functions that a table of the sweep serves, and the brokers that it sends to. */
 function rowsOf({ metadata: { namespace = "" }, data }: KubernetesObject): readonly Reference[] {
   const { rows } = readTable((data as Record<string, string>)["table.yaml"] ?? "", namespace);
-  return rows.flatMap(({ rule, sink }) => {
+  return rows.flatMap(({ rule, listed = true, sink }) => {
     const { hostname, pathname } = new URL(sink);
     const [host = ""] = hostname.split(".");
     const broker = { kind: "Broker", name: pathname.split("/").at(-1) ?? "" };
     // Without Knative the brokers are in the process that is given them as files.
+    // What is only sent again names a broker, whether the function is on or off.
     return [
-      { kind: "Service", name: slug(rule) },
+      ...(listed ? [{ kind: "Service", name: slug(rule) }] : []),
       host.endsWith("broker-ingress") ? broker : { kind: "Service", name: host },
     ];
   });
