@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deleteNode } from "./commands.ts";
+import { deleteNode, evacuateNode } from "./commands.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { LinstorNode, Resource, Snapshot } from "./linstor/objects.ts";
 import { aCopy, aNode } from "./testing/data.ts";
@@ -40,4 +40,23 @@ test.each<[string, Seen]>([
   ["goes meanwhile", { here: undefined }],
 ])("a node that %s when the call comes is not", async (_, seen) => {
   expect(await deletedIn(seen)).toEqual([]);
+});
+
+test("a call to evacuate that LINSTOR has answered succeeds, also if LINSTOR cannot keep the answer", async () => {
+  const sent: string[] = [];
+  const client = {
+    nodes: {
+      evacuate: async (node: string) => {
+        sent.push(`evacuate ${node}`);
+        return [];
+      },
+      modify: async (node: string) => {
+        sent.push(`modify ${node}`);
+        throw new Error("connect ECONNREFUSED");
+      },
+    },
+  } as unknown as Linstor;
+  const input = { at: undefined, node: "node-1", called: "2026-01-01T00:00:00Z" };
+  await evacuateNode(input).send({ at: () => client } as never, input);
+  expect(sent).toEqual(["evacuate node-1", "modify node-1"]);
 });

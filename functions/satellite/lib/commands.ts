@@ -28,15 +28,17 @@ interface Evacuated extends Named {
   /** When it was decided, RFC 3339: what the call is known by. */
   readonly called: string;
 }
-/** Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. */
+/**
+ * Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. That
+ * LINSTOR has answered is what matters, whether or not it can keep the words: its Lease serves other LINSTORs as well.
+ */
 export const evacuateNode = commandAt("evacuate a node", async (client, { node, called }: Evacuated) => {
+  const keep = (entries: readonly Entry[]) => client.nodes.modify(node, keepAnswer(entries, called)).catch(() => {});
   const entries = await client.nodes.evacuate(node).catch(async (error) => {
-    // Refused as a whole or in part: that it was is what matters, whether or not LINSTOR can keep the words.
-    if (error instanceof LinstorError)
-      await client.nodes.modify(node, keepAnswer(error.entries, called)).catch(() => {});
+    if (error instanceof LinstorError) await keep(error.entries);
     throw error;
   });
-  await client.nodes.modify(node, keepAnswer(entries, called));
+  await keep(entries);
 });
 
 export const restoreNode = commandAt("restore a node", async (client, { node }: Named) => {
