@@ -21,7 +21,9 @@ export function judgeVolumes({ volumes, keptAfter, ours }: Pick<World, "volumes"
   for (const [uid, changes] of Map.groupBy(volumes, ({ object }) => object.metadata.uid)) {
     const bound = changes.filter(({ after }) => isBoundIn(after, ours.namespace));
     const seen = bound.find(
-      ({ at, after }) => goneAt(ours.changes, (after as VolumeObject).spec.claimRef?.uid) - at >= keptAfter,
+      ({ at, after }) =>
+        isNamed(ours.changes, after as VolumeObject) &&
+        goneAt(ours.changes, (after as VolumeObject).spec.claimRef?.uid) - at >= keptAfter,
     );
     if (!seen) continue;
     const last = changes.at(-1);
@@ -41,6 +43,17 @@ const isBoundIn = (volume: KubernetesObject | undefined, namespace: string): boo
   const { spec, status } = (volume ?? {}) as Partial<VolumeObject>;
   return status?.phase === "Bound" && spec?.claimRef?.namespace === namespace;
 };
+
+/**
+ * Whether the claim has the volume. One that was provisioned while the claim was bound to another one, which undelete
+ * had offered, never had data: Kubernetes deletes it.
+ */
+const isNamed = (changes: readonly Change[], { metadata, spec }: VolumeObject): boolean =>
+  changes.some(
+    ({ object, after }) =>
+      object.metadata.uid === spec.claimRef?.uid &&
+      (after as { spec?: { volumeName?: string } } | undefined)?.spec?.volumeName === metadata.name,
+  );
 
 /** When a claim was deleted; never, where it is there. */
 const goneAt = (changes: readonly Change[], uid: string | undefined): number =>
