@@ -177,14 +177,13 @@ export const scenarios: readonly Scenario[] = [
     async run(cluster) {
       const { admin, namespace, eventually } = cluster;
       await runningSet(cluster, "Delete", "Retain");
+      const tied = async () => (await claimsOf(cluster)).filter(({ metadata }) => metadata.ownerReferences?.length);
+      await eventually("all claims belong to the set", async () => (await tied()).length === 3);
       const patch = (spec: object) => admin.patch(StatefulSet, namespace, "web", "merge", { spec });
       await patch({ replicas: 2 });
       await eventually("two pods run", async () => (await podsOf(cluster)).length === 2);
       await patch({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } });
-      await eventually("the claims of pods are free", async () => {
-        const tied = (await claimsOf(cluster)).filter(({ metadata }) => metadata.ownerReferences?.length);
-        return tied.length === 1;
-      });
+      await eventually("the claims of pods are free", async () => (await tied()).length === 1);
       const prediction = await predicted(cluster, StatefulSet, "web");
       await deleteSet(cluster);
       await comesTrue(cluster, prediction, ["data-web-2"], "deleted");
