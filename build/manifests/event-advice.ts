@@ -38,8 +38,8 @@ const advice: Readonly<Record<string, string>> = {
     "with the command in the message.",
   MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
   NamespaceFull:
-    "The namespace keeps as much as `MOST_KEPT` allows, and this volume goes with its claim. Raise `MOST_KEPT`, or " +
-    "have kept volumes reclaimed, which deletes their data: see [undelete](undelete.md#how-much-is-kept).",
+    "The namespace keeps as much as `MOST_KEPT` or its ResourceQuota allows, and this volume goes with its claim. " +
+    "Raise the limit that the message names, or have kept volumes reclaimed, which deletes their data: see [undelete](undelete.md#how-much-is-kept).",
   NamespaceReplaced:
     "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
@@ -99,7 +99,7 @@ const advice: Readonly<Record<string, string>> = {
   VolumeKept:
     "The claim is gone, and its volume is kept until the time that is named, but not offered. The message says why, " +
     "and how to offer it.",
-  VolumeKeptAgain: "Nothing: the namespace keeps less than `MOST_KEPT` again, and the volume outlives its claim.",
+  VolumeKeptAgain: "Nothing: the namespace keeps less than its limit again, and the volume outlives its claim.",
   VolumeLeftReleased:
     "The time of the kept volume was over, and its former policy `Retain` keeps it Released: delete the " +
     "PersistentVolume and its data if you do not need them any more.",

@@ -58,7 +58,7 @@ test("says of a kind that is not served just that, in whatever encoding it comes
     return [answer.status, (await answer.text()).includes("does not know the kind Job of batch/v1 as protobuf")];
   };
   expect(await send("/apis/batch/v1/namespaces/default/jobs")).toEqual([404, false]);
-  expect(await send("/api/v1/namespaces/default/resourcequotas")).toEqual([404, false]);
+  expect(await send("/api/v1/namespaces/default/limitranges")).toEqual([404, false]);
   expect(await send(configMaps)).toEqual([415, true]);
 });
 

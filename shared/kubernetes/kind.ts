@@ -76,6 +76,12 @@ export const Node = {
   namespaced: false,
   family: "nodes",
 } as const satisfies Kind;
+export const ResourceQuota = {
+  apiVersion: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+} as const satisfies Kind;
 export const ConfigMap = {
   apiVersion: "v1",
   kind: "ConfigMap",

@@ -92,7 +92,15 @@ function planWrite(
   if (writes.length === 0 && !event) return { result: "leave", operations: check };
   // The Events follow the write: it is done, and an Event about it must not undo it.
   const entered = progress && step ? record(eventOf(rule, step)) : [];
-  const operations = [...check, ...write(writes), ...check, ...entered, ...record(event), ...clear(outdated, "later")];
+  const checkAgain = writes.length > 0 ? check : [];
+  const operations = [
+    ...check,
+    ...write(writes),
+    ...checkAgain,
+    ...entered,
+    ...record(event),
+    ...clear(outdated, "later"),
+  ];
   return { result: "write", operations };
 }
 

@@ -11,6 +11,8 @@ import { type Facts, retain } from "./rule.ts";
 import { settings as schema } from "./settings.ts";
 
 const settings = schema.parse({ mostKept: "1Ti" });
+const limit = { ofClaims: false, most: 2 ** 40, setBy: "MOST_KEPT is 1Ti", raise: "raise MOST_KEPT" };
+const full = { reached: { ...limit, kept: 2 ** 40 } };
 const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
 const retained = { phase: "Bound", note: { step: "retained" } } as const;
 const overruled = { phase: "Bound", note: { step: "overruled" } } as const;
@@ -164,8 +166,8 @@ describe("a bound volume", () => {
     expect(decision?.message).toContain("VolumeSnapshot before-upgrade");
     expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
     expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
-    const full = { volume: one("offered"), claim: wants(source), namespace: shop, kept: 2 ** 40 };
-    const [unkept] = retain.decide([full], now, settings);
+    const above = { volume: one("offered"), claim: wants(source), namespace: shop, ...full };
+    const [unkept] = retain.decide([above], now, settings);
     expect(done(unkept)).toMatchObject({ step: "unkept", event: "FormerDataBound" });
     expect(unkept?.message).toContain("VolumeSnapshot before-upgrade");
     // With a new claim, the data would be lost.
@@ -173,24 +175,13 @@ describe("a bound volume", () => {
   });
 
   test.each([
-    { what: "is not kept if MOST_KEPT is reached", kept: 2 ** 40, is: bound, does: "unkept", policy: "Delete" },
-    {
-      what: "is kept no longer if MOST_KEPT is reached",
-      kept: 2 ** 40,
-      is: retained,
-      does: "unkept",
-      policy: "Delete",
-    },
-    { what: "is kept below MOST_KEPT", kept: 2 ** 40 - 1, is: bound, does: "retained", policy: "Retain" },
-    {
-      what: "is kept if a person has set Retain",
-      kept: 2 ** 40,
-      is: { ...bound, policy: "Retain" },
-      does: "retained",
-    },
-    { what: "is kept again after it was left out", kept: 0, is: left, does: "retained", policy: "Retain" },
-  ])("that asks to be kept $what", ({ kept, is, does, policy }) => {
-    const found = retain.decide([{ volume: volume(is), claim: keepIt, namespace: shop, kept }], now, settings);
+    { what: "is not kept if MOST_KEPT is reached", room: full, is: bound, does: "unkept", policy: "Delete" },
+    { what: "is kept no longer if MOST_KEPT is reached", room: full, is: retained, does: "unkept", policy: "Delete" },
+    { what: "is kept below MOST_KEPT", room: {}, is: bound, does: "retained", policy: "Retain" },
+    { what: "is kept if a person has set Retain", room: full, is: { ...bound, policy: "Retain" }, does: "retained" },
+    { what: "is kept again after it was left out", room: {}, is: left, does: "retained", policy: "Retain" },
+  ])("that asks to be kept $what", ({ room, is, does, policy }) => {
+    const found = retain.decide([{ volume: volume(is), claim: keepIt, namespace: shop, ...room }], now, settings);
     expect(done(found[0])).toMatchObject({
       step: does,
       ...(policy && volume(is).spec.persistentVolumeReclaimPolicy !== policy
@@ -231,7 +222,7 @@ describe("a bound volume", () => {
     { what: "whose namespace is being deleted", is: retained, asks: keepIt, home: saying("shop", undefined, deleted) },
     { what: "whose next claim is being deleted", is: rebound, asks: claim("new", "pv", "24h", deleted), home: shop },
   ])("$what stays kept, also above MOST_KEPT", ({ is, asks, home }) => {
-    const facts = { volume: volume(is), claim: asks, namespace: home, kept: 2 ** 50 };
+    const facts = { volume: volume(is), claim: asks, namespace: home, ...full };
     const does = decide(facts);
     expect(does).toMatchObject({ step: "retained" });
     expect(does).not.toHaveProperty("spec");
@@ -239,7 +230,7 @@ describe("a bound volume", () => {
 
   test("is kept no longer only if its claim and its namespace are not being deleted", () => {
     const awaits = (is: ReturnType<typeof volume>) => {
-      const [decision] = retain.decide([{ volume: is, claim: keepIt, namespace: shop, kept: 2 ** 40 }], now, settings);
+      const [decision] = retain.decide([{ volume: is, claim: keepIt, namespace: shop, ...full }], now, settings);
       return (decision?.do === "write" && decision.preconditions) || [];
     };
     const [ofClaim, ofNamespace, ...more] = awaits(volume(retained));

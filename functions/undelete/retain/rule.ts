@@ -10,10 +10,10 @@ import {
   Namespace,
   PersistentVolume,
   PersistentVolumeClaim,
+  ResourceQuota,
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -35,6 +35,7 @@ import {
   reclaimAtKey,
 } from "../lib/note.ts";
 import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
+import { type Reached, reachedLimit, readRoom } from "./limits.ts";
 import { type Settings, settings } from "./settings.ts";
 
 /** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
@@ -47,8 +48,8 @@ export interface Facts {
   readonly namespace: KubernetesObject;
   /** Read where neither claim nor namespace says anything. */
   readonly storageClass?: KubernetesObject | undefined;
-  /** Bytes that are kept after other claims of the namespace, where that has a limit. */
-  readonly kept?: number | undefined;
+  /** The limit on what is kept after deleted claims that the namespace has reached. */
+  readonly reached?: Reached | undefined;
 }
 
 /** How often it is looked whether a volume can be kept again. */
@@ -75,6 +76,7 @@ export const retain = rule({
     { resource: PersistentVolumeClaim, verbs: ["get"] },
     { resource: Namespace, verbs: ["get"] },
     { resource: StorageClass, verbs: ["get"] },
+    { resource: ResourceQuota, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [due(PersistentVolume)],
@@ -136,7 +138,7 @@ async function look(
   subject: Subject,
   { client, settings }: { readonly client: Client; readonly settings: Settings },
 ): Promise<readonly Facts[]> {
-  const volumes = await readVolumes(subject, client, quantityValue(settings.mostKept));
+  const volumes = await readVolumes(subject, client, settings);
   // Only after the list: if it breaks off, these requests would go on, and their results would not be used.
   const { looked, failures } = await lookAtEach(volumes, subjectOf, async (volume) => {
     const { namespace, name } = volume.spec.claimRef ?? {};
@@ -159,9 +161,19 @@ async function look(
     scopeOf(claim, namespace, undefined, settings.claimAnnotation).by ? undefined : volume.spec.storageClassName;
   const classes = await readEach(client, StorageClass, facts.map(asksClass));
   const all = facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
-  const kept = await readKept(client, all, settings);
-  const seen = all.map((one) => ({ ...one, kept: kept.get(one.namespace.metadata.name) }));
-  return wholeOr(seen, [...failures, ...homes.failures]);
+  const asking = all.filter((one) => mayBeLimited(one, settings));
+  const read = await lookAtEach(
+    [...new Set(asking.map(({ namespace }) => namespace.metadata.name))],
+    (name) => ({ kind: Namespace, name }),
+    async (name) => [name, await readRoom(client, name, settings)] as const,
+  );
+  const rooms = new Map(read.looked);
+  const seen = all.flatMap((one): readonly Facts[] => {
+    if (!asking.includes(one)) return [one];
+    const room = rooms.get(one.namespace.metadata.name);
+    return room ? [{ ...one, reached: reachedLimit(one.volume, room) }] : [];
+  });
+  return wholeOr(seen, [...failures, ...homes.failures, ...read.failures]);
 }
 
 const subjectOf = ({ metadata: { name } }: Volume) => ({ kind: PersistentVolume, name });
@@ -170,16 +182,17 @@ const subjectOf = ({ metadata: { name } }: Volume) => ({ kind: PersistentVolume,
 async function readVolumes(
   { kind, name, namespace = "" }: Subject,
   client: Client,
-  most: number,
+  settings: Settings,
 ): Promise<readonly Volume[]> {
   if (kind === PersistentVolume && name !== undefined) {
     const volume = await client.get<Volume>(PersistentVolume, undefined, name);
     return volume ? [volume] : [];
   }
   if (kind === PersistentVolume) {
-    const noted = await notedIn(client, namespace);
-    const isFull = sumOf(noted) >= most;
-    return noted.filter((volume) => readNote(volume)?.step === (isFull ? "retained" : "unkept"));
+    const room = await readRoom(client, namespace, settings);
+    return room.noted.filter(
+      (volume) => readNote(volume)?.step === (reachedLimit(volume, room) ? "retained" : "unkept"),
+    );
   }
   const volumes: Volume[] = [];
   for await (const volume of client.list<Volume>(PersistentVolume)) {
@@ -189,25 +202,14 @@ async function readVolumes(
   return volumes;
 }
 
-/** Bytes that are kept in each namespace of which a claim asks to be kept. */
-async function readKept(
-  client: Client,
-  facts: readonly Facts[],
-  { mostKept, claimAnnotation }: Settings,
-): Promise<ReadonlyMap<string, number>> {
-  if (mostKept === "none") return new Map();
-  const asking = facts.filter(
-    ({ claim, namespace, storageClass }) => scopeOf(claim, namespace, storageClass, claimAnnotation).text !== undefined,
-  );
-  const names = [...new Set(asking.map(({ namespace }) => namespace.metadata.name))];
-  const sums = await mapConcurrently(names, async (name) => sumOf(await notedIn(client, name)));
-  return new Map(names.map((name, index) => [name, sums[index] ?? 0]));
+/**
+ * Whether a limit may hold for the volume. The annotation of a namespace is an administrator's word about it, and
+ * stands above a quota: who may annotate a claim, or create one of an annotated class, may not write it.
+ */
+function mayBeLimited({ claim, namespace, storageClass }: Facts, { mostKept, claimAnnotation }: Settings): boolean {
+  if (mostKept === "none" || scopeOf(claim, namespace, storageClass, claimAnnotation).text === undefined) return false;
+  return mostKept !== "quota" || scopeOf(claim, namespace, undefined, "ignored").text === undefined;
 }
-
-const notedIn = (client: Client, namespace: string): Promise<readonly Volume[]> =>
-  Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector: `${namespaceLabel}=${namespace}` }));
-
-const sumOf = (volumes: readonly Volume[]) => volumes.reduce((sum, volume) => sum + keptBytes(volume), 0);
 
 /** The metadata of the objects of these names, each read once. */
 async function readEach(
@@ -221,7 +223,7 @@ async function readEach(
 }
 
 function decideOne(facts: Facts, now: number, settings: Settings): readonly Decision[] {
-  const { volume, claim, namespace, storageClass, kept = 0 } = facts;
+  const { volume, claim, namespace, storageClass, reached } = facts;
   if (isBeingDeleted(volume)) return [];
   const note = noteFor(claim, volume);
   const { name, ownerReferences } = volume.metadata;
@@ -268,20 +270,24 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
       `${name} instead, with the data of the claim of that name before.`
     : "";
   const isPromised = note !== undefined && note.step !== "unkept" && isGoing;
-  if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
+  if (reached && policy !== "Retain" && !isPromised) {
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
-      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(kept / 2 ** 20)} MiB after deleted claims, and ` +
-      `MOST_KEPT of undelete-retain is ${settings.mostKept}. To have this one kept, raise MOST_KEPT, or have some of ` +
+      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(reached.kept / 2 ** 20)} MiB after deleted claims, and ` +
+      `${reached.setBy}. To have this one kept, ${reached.raise}, or have some of ` +
       `them reclaimed, which deletes their data: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;
     const event = instead ? { event: warning("FormerDataBound") } : {};
     const more = { due: again, ...event, ...(found === policy ? {} : { preconditions: taken }) };
+    const unkept: Note = { ...standing, step: "unkept", warning: undefined };
+    // Another run may have kept it again, and have said so on the claim.
+    const isLeft = { kind: PersistentVolume, namespace: undefined, name, holds: hasStep("unkept") };
+    const said = { event: noting.steps.unkept, order: 1, concern: concernOf(unkept), preconditions: [isLeft] };
     return [
-      keep(volume, { ...standing, step: "unkept", warning: undefined }, `${message} ${instead}`.trimEnd(), left, more),
-      about(PersistentVolumeClaim, claim).record(message, noting.steps.unkept),
+      keep(volume, unkept, `${message} ${instead}`.trimEnd(), left, more),
+      about(PersistentVolumeClaim, claim).write(message, [], said),
     ];
   }
   const shorter = time.isCut
@@ -313,6 +319,9 @@ function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note
   const note = readNote(volume);
   return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
 }
+
+const hasStep = (step: Note["step"]) => (live: KubernetesObject | undefined) =>
+  live !== undefined && readNote(live as Volume)?.step === step;
 
 /** It is the one that was read, is not being deleted, and says the same of how long to keep the volume. */
 function whileItStays(kind: Kind, { metadata }: KubernetesObject): Precondition {

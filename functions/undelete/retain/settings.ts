@@ -14,11 +14,16 @@ export const settings = z.object({
     ),
   mostKept: z
     .string()
-    .refine((text) => text === "none" || quantityValue(text) >= 0, "expected a size such as 1Ti, or none")
-    .default("none")
+    .refine(
+      (text) => ["quota", "none"].includes(text) || quantityValue(text) >= 0,
+      "expected quota, a size such as 1Ti, or none",
+    )
+    .default("quota")
     .describe(
       "How much is kept of deleted claims of one namespace. When this is reached, the volumes of its other " +
-        "claims get their former reclaim policy, and a Warning on each claim says so. `none`: no limit.",
+        "claims get their former reclaim policy, and a Warning on each claim says so. `quota`: as much as a " +
+        "ResourceQuota of the namespace allows of `requests.storage`, for all classes or for one. It limits no " +
+        "namespace without such a quota, and none whose own annotation asks to keep volumes. `none`: no limit.",
     ),
   claimAnnotation: z
     .enum(["heeded", "ignored"])

@@ -34,6 +34,7 @@ export const builtin: readonly Resource[] = [
   resource("v1", "PersistentVolume", "persistentvolumes", { ...cluster, ...status, shortNames: ["pv"] }),
   resource("v1", "PersistentVolumeClaim", "persistentvolumeclaims", { ...status, shortNames: ["pvc"] }),
   resource("v1", "Pod", "pods", { ...all, shortNames: ["po"], subresources: ["binding", "eviction", "status"] }),
+  resource("v1", "ResourceQuota", "resourcequotas", { shortNames: ["quota"] }),
   resource("v1", "Secret", "secrets"),
   resource("v1", "Service", "services", { ...all, ...status, shortNames: ["svc"] }),
   resource("v1", "ServiceAccount", "serviceaccounts", { shortNames: ["sa"], subresources: ["token"] }),

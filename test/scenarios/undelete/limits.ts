@@ -1,7 +1,8 @@
 import { expect } from "vitest";
-import { Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { Event, PersistentVolumeClaim, ResourceQuota } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Cluster } from "../../harness/cluster.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
@@ -19,7 +20,7 @@ import {
   volumeOf,
 } from "./helpers.ts";
 import { isLeftToItsClaim } from "./scopes.ts";
-import { claimsIgnored, narrow } from "./settings.ts";
+import { claimsIgnored, narrow, shipped } from "./settings.ts";
 
 const day = 86_400_000;
 
@@ -77,6 +78,26 @@ export const limits: readonly Scenario[] = [
       await cluster.sweep();
       await volumeIsGone(cluster, kept);
       await cluster.sweep();
+      expect((await isNoted(cluster, live, "retained")).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      await claimHasEvent(cluster, "live", "VolumeKeptAgain", "NamespaceFull");
+    },
+  },
+  {
+    title: "by default, a tenant's claims keep as much as its ResourceQuota allows, and other claims say so",
+    settings: [shipped],
+    alone: true,
+    async run(cluster) {
+      const kept = await keptClaim(cluster, { name: "kept" });
+      const live = await keptClaim(cluster, { name: "live" });
+      const hard = { "requests.storage": "1Gi" };
+      const { admin, namespace } = cluster;
+      await admin.create(ResourceQuota, manifest(ResourceQuota, { namespace, name: "team" }, { spec: { hard } }));
+      await deleteClaim(cluster, "kept");
+      await isOffered(cluster, kept);
+      expect((await isNoted(cluster, live, "unkept")).spec.persistentVolumeReclaimPolicy).toBe("Delete");
+      await claimHasEvent(cluster, "live", "NamespaceFull");
+      // An administrator's word about the namespace stands above its quota.
+      await annotateNamespace(cluster, { [keepKey]: "30m" });
       expect((await isNoted(cluster, live, "retained")).spec.persistentVolumeReclaimPolicy).toBe("Retain");
       await claimHasEvent(cluster, "live", "VolumeKeptAgain", "NamespaceFull");
     },

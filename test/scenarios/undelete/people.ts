@@ -161,11 +161,18 @@ export const people: readonly Scenario[] = [
       const { namespace } = cluster;
       await annotateVolume(cluster, volume, { [offerKey]: "no" });
       await isNoted(cluster, volume, "kept");
+      // Both retain and reserve would remove it: retain comes first here.
+      let isLate = true;
+      cluster.intercept(
+        ({ rule }, send) => (isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send()),
+        "everywhere",
+      );
       await patchVolume(cluster, volume, { spec: { claimRef: { namespace, name: "other", uid: null } } });
       await createClaim(cluster, { name: "other" });
       expect(await boundVolume(cluster, "other")).toBe(volume);
       const { metadata } = await isNoted(cluster, volume, "retained");
       expect(metadata.annotations?.[offerKey]).toBeUndefined();
+      isLate = false;
       await deleteClaim(cluster, "other");
       await isOffered(cluster, volume);
       await annotateVolume(cluster, volume, { [offerKey]: "no" });
