@@ -38,8 +38,9 @@ const advice: Readonly<Record<string, string>> = {
     "with the command in the message.",
   MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
   NamespaceFull:
-    "The namespace keeps as much as `MOST_KEPT` or its ResourceQuota allows, and this volume goes with its claim. " +
-    "Raise the limit that the message names, or have kept volumes reclaimed, which deletes their data: see [undelete](undelete.md#how-much-is-kept).",
+    "The namespace keeps as much as `MOST_KEPT` or its ResourceQuota allows, and this volume goes with its " +
+    "claim. Raise the limit that the message names, or have kept volumes reclaimed, which deletes their data: see " +
+    "[undelete](undelete.md#how-much-is-kept).",
   NamespaceReplaced:
     "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",

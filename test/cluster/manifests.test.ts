@@ -50,7 +50,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     JSON.parse(run(["create", "-f", "-", "-o", "json", ...options], cluster?.kubeconfig, JSON.stringify(object)));
 
   /** Of satellites: Holdfast has a Role there, and does not make it. */
-  const others = ["piraeus-datastore", "linstor"];
+  const others = ["piraeus-datastore", "linstor", "yaook", "openstack"];
   beforeAll(() => {
     for (const name of others) makeNamespace(name, cluster?.kubeconfig);
     call("apply", "--server-side", "--recursive", "-f", definitions ?? "");

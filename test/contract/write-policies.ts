@@ -241,7 +241,7 @@ async function accountOf(
     (key, value) => (key === "expression" && finalizer && value === usual ? JSON.stringify(finalizer) : value),
   )
     .replaceAll('"holdfast-', `"${namespace}-`)
-    .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${namespace}"`);
+    .replaceAll(/"namespace":"(holdfast|piraeus-datastore|yaook)"/g, `"namespace":"${namespace}"`);
   const uninstall = await install(admin, JSON.parse(text));
   onTestFinished(async () => void (await uninstall()));
   return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });

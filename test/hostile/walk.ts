@@ -179,7 +179,7 @@ async function prepare({ admin, namespace: home }: Bench, { other, name }: Place
   const files = globSync("*/*.yaml", { cwd: root, exclude: ["*/kustomization.yaml", "*/definitions.yaml"] });
   const text = JSON.stringify(readManifests(files.map((file) => join(root, file))).map(({ object }) => object))
     .replaceAll('"holdfast-', `"${home}-`)
-    .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${home}"`);
+    .replaceAll(/"namespace":"(holdfast|piraeus-datastore|yaook)"/g, `"namespace":"${home}"`);
   const objects = JSON.parse(text) as (KubernetesObject & { rules?: Rule[] })[];
   const uninstall = await install(admin, objects);
   onTestFinished(async () => void (await uninstall()));

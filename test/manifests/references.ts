@@ -17,7 +17,7 @@ export function identityOf({ apiVersion, kind, metadata: { namespace, name } }: 
 }
 
 /** Namespaces that are not Holdfast's to make: those of the satellites. */
-const others = ["piraeus-datastore", "linstor"];
+const others = ["piraeus-datastore", "linstor", "yaook", "openstack"];
 
 /** The references between these objects that lead nowhere. */
 export function danglingReferences(objects: readonly KubernetesObject[]): readonly string[] {

@@ -32,9 +32,9 @@ test("a permission to create or delete says which objects", () => {
   expect(unbound).toEqual([]);
 });
 
-test("no function may write ConfigMaps, DaemonSets or Leases in all namespaces", () => {
+test("no function may write ConfigMaps, DaemonSets, Leases or Pods in all namespaces", () => {
   const writes = ["create", "patch", "update", "delete"];
-  const kinds = ["ConfigMap", "DaemonSet", "Lease"];
+  const kinds = ["ConfigMap", "DaemonSet", "Lease", "Pod"];
   const everywhere = permissions.filter(
     ({ resource, verbs, ownNamespace, namespaceSetting }) =>
       kinds.includes(resource.kind) &&

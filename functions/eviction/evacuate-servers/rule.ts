@@ -1,5 +1,4 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
-import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
@@ -13,7 +12,7 @@ import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isNeverDown, timeText } from "../lib/outage.ts";
-import { mayLabelNodes, mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLabelNodes, mayLook, mayRecordEvents, mayWritePods } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 
 const name = "eviction/evacuate-servers";
@@ -23,7 +22,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   permissions: [
     ...mayLook({ annotations: [recordKey, retryKey] }),
     mayLabelNodes,
-    { resource: Pod, verbs: ["delete"], bounds: [deletesAgents] },
+    mayWritePods(["delete"], [deletesAgents]),
     mayRecordEvents,
   ],
   steps: { called: silent },

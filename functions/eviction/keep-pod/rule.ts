@@ -26,7 +26,7 @@ import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayLabelNodes } from "../lib/permissions.ts";
+import { mayLabelNodes, mayWritePods } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
@@ -46,7 +46,8 @@ export const keepPod = rule({
     ]),
     { resource: Node, verbs: ["get"] },
     mayLabelNodes,
-    { resource: Pod, verbs: ["get", "list", "create", "delete"], bounds: [createsAgents, deletesAgents] },
+    { resource: Pod, verbs: ["get", "list"] },
+    mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
   ],
   // No event tells that a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),

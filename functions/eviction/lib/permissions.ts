@@ -48,8 +48,13 @@ export const mayLabelNodes: Permission = {
   bounds: [notOfKubernetes],
 };
 
+/** Pods of agents are privileged: what may create one elsewhere could take the account of any namespace. */
+export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[]): Permission {
+  return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds };
+}
+
 /** What lets the pods of a resource go, and then takes its lock off the Node. */
 export const mayLetGo: readonly Permission[] = [
   { ...mayLabelNodes, writes: { ...schedulingLabels, annotations: [`${lockPrefix}*`] } },
-  { resource: Pod, verbs: ["delete"], bounds: [deletesAgents] },
+  mayWritePods(["delete"], [deletesAgents]),
 ];

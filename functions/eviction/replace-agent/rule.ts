@@ -13,6 +13,7 @@ import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
+import { mayWritePods } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
@@ -30,7 +31,8 @@ export const replaceAgent = rule({
       { resource, subresource: "status", verbs: ["patch"] as const },
     ]),
     { resource: Node, verbs: ["get"] },
-    { resource: Pod, verbs: ["get", "create", "delete"], bounds: [createsAgents, deletesAgents] },
+    { resource: Pod, verbs: ["get"] },
+    mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
   ],
   sweep: bases.flatMap((kind) => [lacking(kind, l2Finalizer), whileDeleting(kind, l2Finalizer), resync(kind)]),
   steps: { waiting: silent },

@@ -273,8 +273,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   if (reached && policy !== "Retain" && !isPromised) {
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
-      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(reached.kept / 2 ** 20)} MiB after deleted claims, and ` +
-      `${reached.setBy}. To have this one kept, ${reached.raise}, or have some of ` +
+      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(reached.kept / 2 ** 20)} MiB after deleted claims, ` +
+      `and ${reached.setBy}. To have this one kept, ${reached.raise}, or have some of ` +
       `them reclaimed, which deletes their data: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
