@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { progressKey } from "../../../shared/progress.ts";
 import { fencedKey } from "../lib/names.ts";
 import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, now } from "../lib/testing/seen.ts";
 import { evacuateServers } from "./rule.ts";
@@ -48,4 +49,27 @@ test.each([
   const host = aHost({ service, servers: [aServer()] });
   const seen = aLeaving(host, { metadata, spec, node: silentNode, pods: [aPod(false)] }, outage);
   expect(evacuateServers.decide({ seen: [seen] }, now, settings)[0]).toMatchObject({ message });
+});
+
+/** What is decided of a host that is off, which Nova has refused to force down: the next try is noted for `next`. */
+function refused(next: number) {
+  const progress = { v: 1, uid: "u1", step: "called", since: at(60_000), next: at(-next), because: "" };
+  const down = { since: at(900_000), reported: at(960_000), ready: at(960_000) };
+  const record = aRecord({ down, hard: at(600_000), refused: at(600_000) });
+  const metadata = {
+    annotations: { ...record, [progressKey("eviction/evacuate-servers")]: JSON.stringify(progress) },
+  };
+  const service = aService({ state: "down", reported: now - 960_000 });
+  const services = [service, aService({ host: "node-b" }), aService({ binary: "nova-scheduler" })];
+  const outage = { services, power: { state: "power off", isOff: true, target: undefined }, evacuated: [] };
+  const spec = { eviction: { ironicNodeShutdown: { node: "machine" } } };
+  const seen = aLeaving(aHost({ service, servers: [aServer()] }), { metadata, spec, node: silentNode }, outage);
+  return evacuateServers.decide({ seen: [seen] }, now, settings)[0];
+}
+
+test("after a refusal the noted time of the next try counts, except where a clock that is ahead has noted it", () => {
+  expect(refused(15_000)).toMatchObject({ do: "write", next: now + 15_000 });
+  expect(refused(100_000)).toMatchObject({ do: "write", next: now + 100_000 });
+  expect(refused(3_600_000)).toMatchObject({ do: "write", next: now + 20_000 });
+  expect(refused(-1_000)).toMatchObject({ do: "call", command: { input: { service: "c1" } } });
 });

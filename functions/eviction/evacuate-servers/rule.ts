@@ -41,7 +41,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
         : `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
       const step = { name: "called" };
       // While it is refused the due time brings another try, and none is noted: each note comes back as an event.
-      const due = refused ? Date.parse(readProgress(object, name)?.next ?? "") || next : next;
+      const due = refused ? Math.min(Date.parse(readProgress(object, name)?.next ?? "") || next, next) : next;
       if (refused && due > now) return [about.write(message, shows({ message }), { step, next: due })];
       const hard = new Date(now).toISOString();
       const written = refused ? record : { ...before, hard };
