@@ -2,7 +2,7 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { noted } from "../lib/compute-node.ts";
 import { eviction, suspectedIn } from "../lib/eviction.ts";
 import { recordKey } from "../lib/names.ts";
-import { downOf } from "../lib/outage.ts";
+import { downOf, timeText } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
 
 export const confirmOutage = chainRule(eviction, "confirm-outage", {
@@ -14,8 +14,10 @@ export const confirmOutage = chainRule(eviction, "confirm-outage", {
     if (!host || !record) return [wait()];
     const down = downOf(host, now);
     if (down === record.down) return [wait()];
-    // What was seen when it was forced down is of the outage before.
-    const { down: _, forced: __, ...up } = record;
-    return [act(standing.message, [noted(context, down ? { ...up, down } : up)])];
+    // What was seen when it was forced down is of the outage before, and so is a refusal. The tries after one are not
+    // noted: the last of them may still be carried out.
+    const { down: _, forced: __, refused, ...up } = record;
+    const last = refused === undefined ? {} : { hard: timeText(now) };
+    return [act(standing.message, [noted(context, { ...up, ...last, ...(down ? { down } : {}) })])];
   },
 });
