@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { progressKey } from "../../../shared/progress.ts";
-import { fencedKey } from "../lib/names.ts";
+import { fencedKey, recordKey } from "../lib/names.ts";
 import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, now } from "../lib/testing/seen.ts";
 import { evacuateServers } from "./rule.ts";
 
@@ -72,4 +72,14 @@ test("after a refusal the noted time of the next try counts, except where a cloc
   expect(refused(100_000)).toMatchObject({ do: "write", next: now + 100_000 });
   expect(refused(3_600_000)).toMatchObject({ do: "write", next: now + 20_000 });
   expect(refused(-1_000)).toMatchObject({ do: "call", command: { input: { service: "c1" } } });
+});
+
+test("when Nova takes a try after a refusal, the record says so, and that triggers the next step", () => {
+  const decision = refused(-1_000);
+  const answered = decision?.do === "call" ? decision.answered : undefined;
+  const [, before, after] = answered?.verb === "patch" ? (answered.patch as readonly { value: string }[]) : [];
+  // As it is on the object: read and written again, its fields have another order.
+  expect(before?.value).toBe(decision?.about.metadata.annotations?.[recordKey]);
+  expect(JSON.parse(after?.value ?? "{}")).toMatchObject({ hard: at(0) });
+  expect(after?.value).not.toContain("refused");
 });

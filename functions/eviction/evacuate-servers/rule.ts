@@ -33,8 +33,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     if (!host || !record) return [wait()];
     const { service } = host.host;
     if (!record.hard || !service.isForcedDown) {
-      const { forced: _, ...before } = record;
-      const { refused } = record;
+      const { forced: _, refused, ...before } = record;
       const message = refused
         ? `OpenStack has refused to force nova-compute of ${service.host} down since ${refused}: see the Event ` +
           "OpenStackRefused. Remove the cause. Holdfast asks again with every tick of the sweep."
@@ -44,13 +43,16 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const due = refused ? Math.min(Date.parse(readProgress(object, name)?.next ?? "") || next, next) : next;
       if (refused && due > now) return [about.write(message, shows({ message }), { step, next: due })];
       const hard = new Date(now).toISOString();
-      const written = refused ? record : { ...before, hard };
+      const written = { ...before, hard };
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service: service.id, ...reason });
       const writes = [...(refused ? [] : [noted(context, written)]), ...shows({ message })];
-      const denial = refused ? {} : { refused: replaceRecord(context, written, { ...written, refused: hard }) };
-      return [about.call(message, { step, writes, command, next: due, ...denial })];
+      // That Nova has taken a try after a refusal comes back as an event: no due time is near. A refusal is no answer.
+      const then = refused
+        ? { answered: replaceRecord(context, object.metadata.annotations?.[recordKey] ?? "", written) }
+        : { refused: replaceRecord(context, JSON.stringify(written), { ...written, refused: hard }) };
+      return [about.call(message, { step, writes, command, next: due, ...then })];
     }
     // Its kubelet is off: what it is to end stays for ever. Another operator's pods must not start when it is on.
     // Not before Nova has forced it down: keep-pod would bring it back with each try.

@@ -76,12 +76,9 @@ export const noted = (
   more: Record<string, null> = {},
 ): Write => annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(record), ...more });
 
-/** The change of a record that `noted` has written, to be made only where it still stands so. */
-export const replaceRecord = (
-  { object }: Pick<ComputeNode, "object">,
-  from: EvictionRecord,
-  to: EvictionRecord,
-): Write => replaceAnnotation(NovaComputeNode, object, recordKey, JSON.stringify(from), JSON.stringify(to));
+/** The change of a record, to be made only where its text is still `from`: as it was looked at, or was `noted`. */
+export const replaceRecord = ({ object }: Pick<ComputeNode, "object">, from: string, to: EvictionRecord): Write =>
+  replaceAnnotation(NovaComputeNode, object, recordKey, from, JSON.stringify(to));
 
 /** A NovaComputeNode with what Kubernetes has of it, read live. */
 export interface ComputeNode extends Dependent {

@@ -127,7 +127,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     step: { name: "called" },
     writes: [noted(context, written), ...shows()],
     command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
-    refused: replaceRecord(context, written, denied),
+    refused: replaceRecord(context, JSON.stringify(written), denied),
     next,
   });
 }
