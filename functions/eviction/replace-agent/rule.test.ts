@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { poll } from "../../../shared/sweep.ts";
+import { bases } from "../lib/kinds.ts";
 import { anAgent } from "../lib/testing/agent.ts";
 import { aNode, aPod, now } from "../lib/testing/seen.ts";
 import { replaceAgent } from "./rule.ts";
@@ -65,4 +67,8 @@ test("an agent without a pod gets one, and one that has ended goes", () => {
   expect(decide({ pod: undefined })).toMatchObject({ writes: [{ verb: "create" }] });
   expect(decide({ pod: { ...aPod(), status: { phase: "Failed" } } })).toMatchObject({ writes: [{ verb: "delete" }] });
   expect(decide({})).toMatchObject({ writes: [{ options: { subresource: "status" } }] });
+});
+
+test("the sweep looks for a pod that has ended by itself each hour, because no event tells that it has", () => {
+  for (const kind of bases) expect(replaceAgent.sweep).toContainEqual(poll(kind, "1h"));
 });

@@ -7,7 +7,7 @@ import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { lacking, resync, whileDeleting } from "../../../shared/sweep.ts";
+import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, createsAgents, deletePod, deletesAgents, hasEnded } from "../lib/agent-pod.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
@@ -34,7 +34,13 @@ export const replaceAgent = rule({
     { resource: Pod, verbs: ["get"] },
     mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
   ],
-  sweep: bases.flatMap((kind) => [lacking(kind, l2Finalizer), whileDeleting(kind, l2Finalizer), resync(kind)]),
+  // No event tells that a pod has ended, as in keep-pod.
+  sweep: bases.flatMap((kind) => [
+    lacking(kind, l2Finalizer),
+    whileDeleting(kind, l2Finalizer),
+    resync(kind),
+    poll(kind, "1h"),
+  ]),
   steps: { waiting: silent },
   finalizers: bases.map((kind) => ({
     kind,

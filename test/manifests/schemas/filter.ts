@@ -13,6 +13,7 @@ const attributes = z
       "dev.holdfast.poll.satellite-restore",
       "dev.holdfast.poll.volume-refresh-device-name",
       "dev.holdfast.poll.eviction-keep-pod",
+      "dev.holdfast.poll.eviction-replace-agent",
     ]),
     apiversion: z.string().min(1),
     kind: z.string().min(1),
