@@ -3,6 +3,7 @@ import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
 import { conditions } from "./names.ts";
+import { failed } from "./openstack/answer.ts";
 import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
 import { failuresOf, type HostFacts, notSettled, openOf } from "./plan.ts";
 import type { DependentObject } from "./schema.ts";
@@ -33,11 +34,7 @@ export async function lookAtHost(
   const service = await nova.service(host);
   // What was listed while the cell was away proves nothing, and neither does a service that has just come.
   if (before?.id !== service?.id)
-    throw new SystemError(
-      "OpenStack",
-      "unreachable",
-      `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`,
-    );
+    throw failed("unreachable", `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`);
   if (!service) return undefined;
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
   const failures = await Promise.all(

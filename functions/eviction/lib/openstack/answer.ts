@@ -64,7 +64,8 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
 
 const lookAtAddress =
   "Check what answers at the address in the catalog and in auth_url, and what is between it and the function.";
-const failed = (failure: SystemFailure, message: string) => new SystemError("OpenStack", failure, message);
+/** An error of OpenStack that is no refusal of one request. */
+export const failed = (failure: SystemFailure, message: string) => new SystemError("OpenStack", failure, message);
 
 function jsonOf(body: string): unknown {
   try {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
-import { bodyOf, unlessRefused } from "./answer.ts";
+import { bodyOf, failed, unlessRefused } from "./answer.ts";
 import type { Send, Session } from "./session.ts";
 
 /** The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. */
@@ -251,9 +250,8 @@ export function novaClient(send: Send, now: Session["now"]) {
 }
 
 const idOf = encodeURIComponent;
-const refused = (message: string) => new SystemError("OpenStack", "refused", message);
-const away = (what: string) =>
-  new SystemError("OpenStack", "unreachable", `The cell of ${what} does not answer. Look at its database.`);
+const refused = (message: string) => failed("refused", message);
+const away = (what: string) => failed("unreachable", `The cell of ${what} does not answer. Look at its database.`);
 
 /** The root of version 2.1: catalogs name it, or Nova's own root, or the older one with a project behind it. */
 function rooted(url: string): string {
@@ -269,8 +267,7 @@ function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof 
   const host = rest["OS-EXT-SRV-ATTR:host"];
   if (status === "UNKNOWN") throw away(`server ${id}`);
   if (host === undefined)
-    throw new SystemError(
-      "OpenStack",
+    throw failed(
       "unauthorized",
       "OpenStack does not say on which hosts servers are: the account is no administrator. Give it the role admin.",
     );

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Clock } from "../../../../shared/clock.ts";
 import type { Exchange } from "../../../../shared/system/exchange.ts";
-import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
-import { bodyOf, failureOf } from "./answer.ts";
+import { bodyOf, failed, failureOf } from "./answer.ts";
 import type { Cloud } from "./cloud.ts";
 
 /** One request to a service of the cloud. */
@@ -72,8 +71,7 @@ export function openSession(
     if (response.status !== 201) throw failureOf(response, "POST /v3/auth/tokens");
     const { catalog, ...token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer).token;
     const subject = response.headers["x-subject-token"];
-    if (!subject)
-      throw new SystemError("OpenStack", "unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
+    if (!subject) throw failed("unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
     return { cloud, token: subject, expires: token.expires_at, ahead: clock.now() - token.issued_at, catalog };
   }
 
@@ -130,5 +128,5 @@ function endpointOf({ cloud, catalog }: Login, service: string): string {
       "in region_name of clouds.yaml."
     : `OpenStack's catalog has no service ${service} with ${wanted}; it has: ${there || "none"}. Correct region and ` +
       "interface.";
-  throw new SystemError("OpenStack", "refused", message);
+  throw failed("refused", message);
 }
