@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recordKey } from "../lib/names.ts";
-import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, now } from "../lib/testing/seen.ts";
+import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { disableCompute } from "./rule.ts";
 
 const settings = disableCompute.settings.parse({});
@@ -50,9 +50,17 @@ test("it disables with a reason of its own, after it has written down where the 
   const decision = decide(aLeaving(enabled));
   expect(decision).toMatchObject({
     do: "call",
-    command: { input: { service: "c1", reason: "Holdfast evicts NovaComputeNode yaook/node-a (u1)" } },
+    command: { input: { service: { id: "c1" }, reason: "Holdfast evicts NovaComputeNode yaook/node-a (u1)" } },
   });
   expect(JSON.stringify(decision)).toContain(String.raw`\"baseline\":11`);
+});
+
+test("what a person disables between the look and the call keeps that person's reason", async () => {
+  const { service } = enabled;
+  expect(await changesOf(decide(aLeaving(enabled)), { ...service, reported: now + 1 })).toHaveLength(1);
+  const theirs = { ...service, isEnabled: false, disabledReason: "repair" };
+  for (const live of [theirs, { ...service, id: "c2" }, undefined])
+    expect(await changesOf(decide(aLeaving(enabled)), live)).toEqual([]);
 });
 
 test("what a person has disabled is not disabled again, and the eviction begins all the same", () => {

@@ -3,14 +3,13 @@ import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import { silent } from "../../../shared/steps.ts";
-import { command } from "../../../shared/system/command.ts";
 import { type Budget, mayBegin, readBudget, registerName } from "../lib/beginning.ts";
 import { begins, type ComputeNode, type EvictionRecord, noMoves, noted } from "../lib/compute-node.ts";
 import { type EvictionFacts, eviction } from "../lib/eviction.ts";
-import { newestOf, reasonFor } from "../lib/host.ts";
+import { changing, newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
-import { openstack } from "../lib/openstack/system.ts";
+import type { ComputeService } from "../lib/openstack/nova.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const disableCompute = chainRule(eviction, "disable-compute", {
@@ -63,7 +62,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     const writes = record && !begins(context) ? again : [...beginning.writes, noted(context, begun)];
     const message = `nova-compute of ${service.host} is being disabled.`;
     if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
-    const command = disableService({ service: service.id, reason: reasonFor(object) });
+    const command = disableService({ service, reason: reasonFor(object) });
     return [about.call(message, { step: { name: "called" }, writes: [...writes, ...shows()], command, next })];
   },
 });
@@ -74,9 +73,8 @@ interface Beginning {
 }
 
 /** Keeps new servers from a host. */
-const disableService = command(
-  openstack,
+const disableService = changing(
   "disable nova-compute of a host",
-  ({ nova }, { service, reason }: { readonly service: string; readonly reason: string }) =>
-    nova.disable(service, reason),
+  (nova, { service, reason }: { readonly service: ComputeService; readonly reason: string }) =>
+    nova.disable(service.id, reason),
 );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { progressKey } from "../../../shared/progress.ts";
 import { abandonKey, approvalKey, conditions, recordKey } from "../lib/names.ts";
-import { aCompute, aHost, aMove, aPod, aRecord, aService, now } from "../lib/testing/seen.ts";
+import { aCompute, aHost, aMove, aPod, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { enableCompute } from "./rule.ts";
 
 const settings = enableCompute.settings.parse({});
@@ -14,12 +14,28 @@ const decide = (host = aHost(), compute: Parameters<typeof aCompute>[0] = {}) =>
   )[0];
 
 test("what Holdfast has disabled is enabled when the pod is Ready and nova-compute up", () => {
-  expect(decide()).toMatchObject({ do: "call", command: { input: { service: "c1" } } });
+  expect(decide()).toMatchObject({ do: "call", command: { input: { service: { id: "c1" } } } });
   expect(decide(aHost(), { pods: [aPod(false)] })).toMatchObject({ do: "write", step: { name: "waiting" } });
   expect(decide(aHost({ service: aService({ state: "down" }) }))).toMatchObject({
     do: "write",
     step: { name: "waiting" },
   });
+});
+
+test("what a person has disabled for another reason since the look is not enabled, nor let back", async () => {
+  expect(await changesOf(decide(), aService({ reported: now + 1 }))).toEqual(["enable c1"]);
+  for (const live of [aService({ disabledReason: "repair" }), aService({ isEnabled: true }), undefined])
+    expect(await changesOf(decide(), live)).toEqual([]);
+  const forced = aService({
+    isForcedDown: true,
+    disabledReason: `${aService().disabledReason}, and has forced it down`,
+  });
+  expect(await changesOf(decide(aHost({ service: forced })), forced)).toEqual(["endForcedDown c1"]);
+  for (const live of [
+    { ...forced, disabledReason: "repair" },
+    { ...forced, isForcedDown: false },
+  ])
+    expect(await changesOf(decide(aHost({ service: forced })), live)).toEqual([]);
 });
 
 test("what was disabled for a former resource of the name is ours, what others have disabled is not", () => {
@@ -66,7 +82,9 @@ test("a host whose eviction has ended is looked at once more after ten minutes, 
   expect(later(written("settling", now + 1000))).toMatchObject({ next: now + 1000 });
   for (const over of [{}, written("settling", now)]) expect(later(over)).not.toHaveProperty("step");
   const annotations = written("settling", now);
-  expect(decide(aHost(), { metadata: { annotations } })).toMatchObject({ command: { input: { service: "c1" } } });
+  expect(decide(aHost(), { metadata: { annotations } })).toMatchObject({
+    command: { input: { service: { id: "c1" } } },
+  });
 });
 
 test("keep-pod explains a missing pod, except on a host that was forced down or is to go", () => {

@@ -9,16 +9,24 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
-import { command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
 import { forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
-import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reasonFor, reports } from "../lib/host.ts";
+import {
+  changing,
+  enabledReport,
+  isDisabledByUs,
+  isForcedDownByUs,
+  lookAtHost,
+  reasonFor,
+  reports,
+} from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { abandonKey, approvalKey, conditions, fencedKey, recordKey } from "../lib/names.ts";
 import { confirmMove } from "../lib/next-call.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
+import type { ComputeService } from "../lib/openstack/nova.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
@@ -108,13 +116,13 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const message = `nova-compute of ${service.host} may serve again: Holdfast had forced it down.`;
     // What stays disabled is no longer said to be forced down.
     const isOurs = wanted === "disable" && isForcedDownByUs(service, object);
-    return call(message, endForcedDown({ service: service.id, ...(isOurs ? { reason: reasonFor(object) } : {}) }));
+    return call(message, endForcedDown({ service, ...(isOurs ? { reason: reasonFor(object) } : {}) }));
   }
   if (wanted !== "disable" && isDisabledByUs(service, object)) {
     if (!pods.some(isReady)) return wait("nova-compute is enabled again when its pod is Ready.", [seen]);
     if (service.state !== "up") return wait("nova-compute is enabled again when it reports to Nova.", [seen]);
     const message = `nova-compute of ${service.host} is enabled again, because Holdfast had disabled it.`;
-    return call(message, enableService({ service: service.id }));
+    return call(message, enableService({ service }));
   }
   const open = record ? ourOpenMoves(host, record) : [];
   const finished = open.find(({ status }) => status === "finished");
@@ -149,16 +157,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   return at.write(converged.message, writes, settling(object, name, now));
 }
 
-const enableService = command(
-  openstack,
-  "enable nova-compute of a host",
-  ({ nova }, { service }: { readonly service: string }) => nova.enable(service),
-);
+const enableService = changing("enable nova-compute of a host", (nova, { service }) => nova.enable(service.id));
 
 /** Refused while evacuations have yet to be settled by nova-compute's start: the next look sees them. */
-const endForcedDown = command(
-  openstack,
+const endForcedDown = changing(
   "end that nova-compute of a host is forced down",
-  async ({ nova }, { service, reason }: { readonly service: string; readonly reason?: string }) =>
-    void (await unlessRefused(nova.endForcedDown(service, reason), 400)),
+  (nova, { service, reason }: { readonly service: ComputeService; readonly reason?: string }) =>
+    unlessRefused(nova.endForcedDown(service.id, reason), 400),
 );

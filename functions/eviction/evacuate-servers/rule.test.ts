@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { progressKey } from "../../../shared/progress.ts";
 import { fencedKey, recordKey } from "../lib/names.ts";
-import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, now } from "../lib/testing/seen.ts";
+import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { evacuateServers } from "./rule.ts";
 
 const settings = evacuateServers.settings.parse({});
@@ -71,7 +71,7 @@ test("after a refusal the noted time of the next try counts, except where a cloc
   expect(refused(15_000)).toMatchObject({ do: "write", next: now + 15_000 });
   expect(refused(100_000)).toMatchObject({ do: "write", next: now + 100_000 });
   expect(refused(3_600_000)).toMatchObject({ do: "write", next: now + 20_000 });
-  expect(refused(-1_000)).toMatchObject({ do: "call", command: { input: { service: "c1" } } });
+  expect(refused(-1_000)).toMatchObject({ do: "call", command: { input: { service: { id: "c1" } } } });
 });
 
 test("when Nova takes a try after a refusal, the record says so, and that triggers the next step", () => {
@@ -82,4 +82,11 @@ test("when Nova takes a try after a refusal, the record says so, and that trigge
   expect(before?.value).toBe(decision?.about.metadata.annotations?.[recordKey]);
   expect(JSON.parse(after?.value ?? "{}")).toMatchObject({ hard: at(0) });
   expect(after?.value).not.toContain("refused");
+});
+
+test("a host whose nova-compute a person has disabled for another reason meanwhile is not forced down", async () => {
+  const seen = aService({ state: "down", reported: now - 960_000 });
+  const reason = `${seen.disabledReason}, and has forced it down`;
+  expect(await changesOf(refused(-1_000), seen)).toEqual([`forceDown c1 ${reason}`]);
+  expect(await changesOf(refused(-1_000), { ...seen, disabledReason: "repair" })).toEqual([]);
 });

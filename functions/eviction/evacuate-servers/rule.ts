@@ -1,16 +1,15 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { silent } from "../../../shared/steps.ts";
-import { command } from "../../../shared/system/command.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
 import { eviction, staying, suspectedIn } from "../lib/eviction.ts";
-import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
+import { changing, forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
-import { openstack } from "../lib/openstack/system.ts";
+import type { ComputeService } from "../lib/openstack/nova.ts";
 import { isNeverDown, timeText } from "../lib/outage.ts";
 import { mayLabelNodes, mayLook, mayRecordEvents, mayWritePods } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
@@ -46,7 +45,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const written = { ...before, hard };
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
-      const command = forceDownService({ service: service.id, ...reason });
+      const command = forceDownService({ service, ...reason });
       const writes = [...(refused ? [] : [noted(context, written)]), ...shows({ message })];
       // That Nova has taken a try after a refusal comes back as an event: no due time is near. A refusal is no answer.
       const then = refused
@@ -72,9 +71,8 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
 });
 
 /** Has Nova take a host for down, so that its servers can be evacuated; its nova-compute must not run meanwhile. */
-const forceDownService = command(
-  openstack,
+const forceDownService = changing(
   "force nova-compute of a host down",
-  ({ nova }, { service, reason }: { readonly service: string; readonly reason?: string }) =>
-    nova.forceDown(service, reason),
+  (nova, { service, reason }: { readonly service: ComputeService; readonly reason?: string }) =>
+    nova.forceDown(service.id, reason),
 );

@@ -230,6 +230,5 @@ function report(
 function outageReport(host: Suspected, now: number): WantedCondition {
   const isProven = isProvenDown(host, now);
   const reason = isProven ? (isFenced(host) ? "Fenced" : "NotFenced") : "NotProven";
-  const message = verdictsOn(host, now);
-  return { type: conditions.hostDown, status: isProven ? "True" : "False", reason, message };
+  return { type: conditions.hostDown, status: isProven ? "True" : "False", reason, message: verdictsOn(host, now) };
 }

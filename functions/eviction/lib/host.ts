@@ -1,10 +1,12 @@
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
 import { conditions } from "./names.ts";
 import { failed } from "./openstack/answer.ts";
 import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
+import { openstack } from "./openstack/system.ts";
 import { failuresOf, type HostFacts, notSettled, openOf } from "./plan.ts";
 import type { DependentObject } from "./schema.ts";
 
@@ -81,6 +83,17 @@ const beginning = ({ metadata: { namespace, name } }: DependentObject) =>
 /** Whether Holdfast has disabled it, and so may enable it again. */
 export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
   !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
+
+const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
+/** A change of a nova-compute that is made only where a person has not changed it since it was looked at. */
+export const changing = <Input extends { readonly service: ComputeService }>(
+  doc: string,
+  change: (nova: Nova, input: Input) => Promise<unknown>,
+) =>
+  command(openstack, doc, async ({ nova }, input: Input) => {
+    const live = await nova.service(input.service.host);
+    if (said.every((key) => live?.[key] === input.service[key])) await change(nova, input);
+  });
 
 /** The host is up, or it is not asked whether it is down. */
 export const reports = ({ host, state }: ComputeService): WantedCondition =>

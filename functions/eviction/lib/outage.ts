@@ -164,17 +164,12 @@ function hasChanged({ compute, host }: Down): boolean {
   return reported > Date.parse(isForced({ compute, host }) ? forced : (record?.down?.reported ?? ""));
 }
 
-function hasReported(suspected: Suspected): boolean {
-  const { compute, host } = suspected;
-  const { state, reported } = host.service;
-  const isAnsweredFor = isForced(suspected) && compute.object.metadata.annotations?.[fencedKey] === timeText(reported);
-  return state === "up" || (hasChanged(suspected) && !isAnsweredFor);
-}
-
 /** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
 export function lifeOf(host: Suspected): string | undefined {
   const { service } = host.host;
-  if (hasReported(host))
+  const word = host.compute.object.metadata.annotations?.[fencedKey];
+  const isAnsweredFor = isForced(host) && word === timeText(service.reported);
+  if (service.state === "up" || (hasChanged(host) && !isAnsweredFor))
     return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}, or was changed in Nova.`;
   return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }

@@ -3,11 +3,14 @@ import { enableCompute } from "../../../functions/eviction/enable-compute/rule.t
 import { evacuateServers } from "../../../functions/eviction/evacuate-servers/rule.ts";
 import type { EvictionRecord } from "../../../functions/eviction/lib/compute-node.ts";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import type { ComputeService } from "../../../functions/eviction/lib/openstack/nova.ts";
+import type { OpenStack } from "../../../functions/eviction/lib/openstack/system.ts";
 import { moveServers } from "../../../functions/eviction/move-servers/rule.ts";
 import { releaseCompute } from "../../../functions/eviction/release-compute/rule.ts";
 import { replaceAgent } from "../../../functions/eviction/replace-agent/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { minute } from "../../../shared/duration.ts";
+import type { Command } from "../../../shared/system/command.ts";
 import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
 
 const by = "fault-free runs" as const;
@@ -27,6 +30,18 @@ const empty: typeof releaseCompute.look = seeing(moveServers, (facts) => {
 /** Whether a decision waits for OpenStack, which is away. */
 const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
   decision.do === "write" && decision.step?.name === "away";
+
+/** As if Nova had nova-compute, just before the call, as the rule has seen it. */
+function unwary(decision: Decision): Decision {
+  if (decision.do !== "call") return decision;
+  const { command } = decision;
+  const send: Command["send"] = (client, input) => {
+    const { nova, ...others } = client as OpenStack;
+    const service = async () => (input as { readonly service: ComputeService }).service;
+    return command.send({ ...others, nova: { ...nova, service } }, input);
+  };
+  return { ...decision, command: { ...command, send } };
+}
 
 /** As if calls of more than a minute before `at` had never been made. */
 function forgetful<Noted extends { readonly record: EvictionRecord | undefined }>(one: Noted, at: number): Noted {
@@ -115,6 +130,7 @@ export const mutants: readonly Mutant[] = [
           const disabledReason = `Holdfast evicts NovaComputeNode ${namespace}/${name} `;
           return { ...facts, host: { ...facts.host, service: { ...facts.host.service, disabledReason } } };
         }),
+      decide: (...given) => enableCompute.decide(...given).map(unwary),
     }),
   },
   {

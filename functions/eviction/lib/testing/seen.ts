@@ -1,4 +1,5 @@
 import type { Looked } from "../../../../shared/chain/facts.ts";
+import type { Decision } from "../../../../shared/decision.ts";
 import type { Hint } from "../../../../shared/event/hint.ts";
 import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
@@ -113,4 +114,14 @@ export function aLeaving(
   const seen = aCompute({ wanted: "go", ...compute });
   const settings = common.parse({});
   return { ...seen, facts: { is: "ready", at: "seen", compute: seen, host, outage, settings } };
+}
+
+/** The changes that a decision's call makes of nova-compute where Nova has it so just before the call. */
+export async function changesOf(decision: Decision | undefined, live: ComputeService | undefined) {
+  const made: string[] = [];
+  const change = (what: string) => async (id: string, reason?: string) => void made.push([what, id, reason].join(" "));
+  const changes = ["disable", "enable", "forceDown", "endForcedDown"].map((what) => [what, change(what)] as const);
+  const nova = { service: async () => live, ...Object.fromEntries(changes) };
+  if (decision?.do === "call") await decision.command.send({ nova }, decision.command.input);
+  return made.map((one) => one.trim());
 }
