@@ -109,6 +109,7 @@ export function evacuationFor(
   };
   const left = counters.migratable + counters.pending + moving;
   const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
+  const begins = left > 0 || stuck.length === 0 ? [begin] : [];
   const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
   const next = back?.do
     ? { do: back.do, server: back.server.id }
@@ -118,12 +119,7 @@ export function evacuationFor(
     next,
     stuck,
     ignored,
-    message: [
-      ...(left > 0 || stuck.length === 0 ? [begin] : []),
-      ...arrivingOf(service.host, coming),
-      ...namedOf(stuck),
-      ...sentences,
-    ].join(" "),
+    message: [...begins, ...arrivingOf(service.host, coming), ...namedOf(stuck), ...sentences].join(" "),
   };
 }
 

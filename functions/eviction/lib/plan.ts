@@ -277,12 +277,8 @@ function sentenceFor(
     state === "up"
       ? []
       : [`nova-compute of ${host} is ${state}: nothing can be moved before it reports to Nova again. Start it there.`];
-  return [
-    ...(left > 0 || stuck.length === 0 ? [begin] : []),
-    ...arrivingOf(host, coming),
-    ...agent,
-    ...namedOf(stuck),
-  ].join(" ");
+  const begins = left > 0 || stuck.length === 0 ? [begin] : [];
+  return [...begins, ...arrivingOf(host, coming), ...agent, ...namedOf(stuck)].join(" ");
 }
 
 /** Says of which servers moves to the host are not over. */
