@@ -21,7 +21,10 @@ export interface About {
     writes: readonly Write[],
     more?: Pick<WriteStep, "step" | "progress" | "next" | "event" | "clears" | "preconditions" | "order" | "concern">,
   ): Decision;
-  call(message: string, call: Pick<Call, "step" | "command" | "writes" | "answered" | "refused" | "next">): Decision;
+  call(
+    message: string,
+    call: Pick<Call, "step" | "command" | "writes" | "preconditions" | "answered" | "refused" | "next">,
+  ): Decision;
   wait(message: string, standing?: Standing): Decision;
   stop(message: string, more?: { readonly step?: Step; readonly event?: StepEvent }): Decision;
 }

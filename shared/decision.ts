@@ -35,7 +35,7 @@ export interface RecordEvent extends Common {
 /**
  * What must be true of another object than the one that is written, whose guard says nothing of it. It is read before
  * the writes and once more behind them: what was written too late is looked at again. What comes in between no reader
- * can see.
+ * can see. Of a call it is read between the writes and the command.
  */
 export interface Precondition {
   readonly kind: Kind;
@@ -86,6 +86,8 @@ export interface Call extends Common {
   readonly do: "call";
   readonly step: Step;
   readonly writes?: readonly Write[];
+  /** Read right before the command. Without all of these it is not sent, and another look is called for. */
+  readonly preconditions?: readonly Precondition[];
   readonly command: Command;
   /**
    * A write for when the system has answered, with success or with an error of its own: the command has no later

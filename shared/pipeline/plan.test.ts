@@ -98,6 +98,12 @@ const cases: readonly [string, Decision, string, readonly string[]][] = [
     ["write 1 before a command", "record Broken", "clear Lit", "send"],
   ],
   [
+    "call with a precondition, which is checked right before the command",
+    lit.call("On.", { step: { name: "broken" }, command: turnOn, writes: [spec], preconditions: [precondition] }),
+    "call",
+    ["write 1 before a command", "record Broken", "clear Lit", "check", "send"],
+  ],
+  [
     "call that is repeated: a patch of nothing guards it",
     lit.call("On.", { step: { name: "lit" }, command: turnOn }),
     "call",

@@ -88,7 +88,7 @@ function planWrite(
   const isUnchanged = decision.progress === "unchanged";
   const change = step || isUnchanged ? recovered(progress, recovery) : cleared(rule, decision, recovery);
   const writes = withProgress(decision.writes, kind, about, change ?? (step && reapplied(rule, decision)));
-  const check: readonly Operation[] = preconditions.length > 0 ? [{ do: "check", preconditions }] : [];
+  const check = checking(preconditions);
   if (writes.length === 0 && !event) return { result: "leave", operations: check };
   // The Events follow the write: it is done, and an Event about it must not undo it.
   const entered = progress && step ? record(eventOf(rule, step)) : [];
@@ -105,7 +105,7 @@ function planWrite(
 }
 
 function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[], now: number): Plan {
-  const { command, answered, refused, step, kind, about, writes = [] } = decision;
+  const { command, answered, refused, step, kind, about, writes = [], preconditions = [] } = decision;
   if (!Object.values(rule.systems ?? {}).includes(command.system))
     throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
   const change = progressed(rule, decision, step, now);
@@ -123,6 +123,7 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
       // Before the command: were that to fail, no later look would know of these Events.
       ...(change ? record(eventOf(rule, step)) : []),
       ...clear(outdated),
+      ...checking(preconditions),
       { do: "send", command, ...(answered ? { answered } : {}), ...(refused ? { refused } : {}) },
     ],
   };
@@ -157,6 +158,9 @@ function planWait(
 }
 
 const write = (writes: readonly Write[]) => (writes.length > 0 ? [{ do: "write", writes } as const] : []);
+
+const checking = (preconditions: readonly Precondition[]) =>
+  preconditions.length > 0 ? [{ do: "check", preconditions } as const] : [];
 
 const record = (event: StepEvent | undefined) => (event ? [{ do: "record", event } as const] : []);
 

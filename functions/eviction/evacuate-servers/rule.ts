@@ -10,7 +10,7 @@ import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
 import type { ComputeService } from "../lib/openstack/nova.ts";
-import { isNeverDown, timeText } from "../lib/outage.ts";
+import { isNeverDown, stillNotReady, timeText } from "../lib/outage.ts";
 import { mayLabelNodes, mayLook, mayRecordEvents, mayWritePods } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 
@@ -51,7 +51,9 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const then = refused
         ? { answered: replaceRecord(context, object.metadata.annotations?.[recordKey] ?? "", written) }
         : { refused: replaceRecord(context, JSON.stringify(written), { ...written, refused: hard }) };
-      return [about.call(message, { step, writes, command, next: due, ...then })];
+      return [
+        about.call(message, { step, writes, preconditions: stillNotReady(context), command, next: due, ...then }),
+      ];
     }
     // Its kubelet is off: what it is to end stays for ever. Another operator's pods must not start when it is on.
     // Not before Nova has forced it down: keep-pod would bring it back with each try.

@@ -10,7 +10,7 @@ import { retryKey } from "./names.ts";
 import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Nova } from "./openstack/nova.ts";
 import { openstack } from "./openstack/system.ts";
-import { timeText } from "./outage.ts";
+import { stillNotReady, timeText } from "./outage.ts";
 import { callsOf, type HostFacts, type Move, notSettled, ourOpenMoves } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
@@ -126,6 +126,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   return about.call(`Server ${move.server} is being ${words}.`, {
     step: { name: "called" },
     writes: [noted(context, written), ...shows()],
+    ...(move.do === "evacuate" ? { preconditions: stillNotReady(context) } : {}),
     command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
     refused: replaceRecord(context, JSON.stringify(written), denied),
     next,

@@ -1,4 +1,5 @@
 import { minute, readDuration } from "../../../shared/duration.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ComputeNode, EvictionRecord } from "./compute-node.ts";
 import { annotating, fencedKey } from "./names.ts";
@@ -76,6 +77,10 @@ export const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Da
 const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
   state === "down" && !(isForcedDown && now - reported < 2 * minute);
 const isReady = (node: KubernetesObject | undefined) => readyOf(node)?.status === "True";
+/** Right before a call that needs the host to be down: its Node may be Ready again since the look. */
+export const stillNotReady = ({ object }: Pick<ComputeNode, "object">) => [
+  { kind: Node, namespace: undefined, name: object.metadata.name, holds: (live?: KubernetesObject) => !isReady(live) },
+];
 export const isNotReady = (node: KubernetesObject | undefined) => {
   const ready = readyOf(node);
   return !node || (ready !== undefined && ready.status !== "True");

@@ -7,7 +7,7 @@ import { eviction, suspectedIn } from "../lib/eviction.ts";
 import { recordKey } from "../lib/names.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { isForced, isNeverDown, lifeOf, machineOf } from "../lib/outage.ts";
+import { isForced, isNeverDown, lifeOf, machineOf, stillNotReady } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
@@ -28,6 +28,7 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
       about.call(standing.message, {
         step: { name: "called" },
         writes: [noted(context, { ...record, shutdown }), ...shows()],
+        preconditions: stillNotReady(compute),
         command: powerOff({ node }),
         next,
       }),

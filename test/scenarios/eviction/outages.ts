@@ -393,6 +393,35 @@ export const outages: readonly Scenario[] = [
     },
     settings: [standInOpenStack],
   },
+  ...(["turned off", "forced down", "evacuated"] as const).map(
+    (fate): Scenario => ({
+      title: `a host whose Node is Ready again when the call has been noted, and not yet sent, is not ${fate}`,
+      async run(cluster) {
+        const asked = watchEvacuations(cluster);
+        const { standIn } = besideOf(cluster);
+        if (fate === "turned off") await withIronic(cluster);
+        const [id = ""] = await boot(cluster, 1);
+        const back = await losesHost(cluster);
+        let isNoted = false;
+        cluster.intercept(async ({ request: { method, body = "" } }, send) => {
+          const response = await send();
+          const note = { "turned off": "shutdown", "forced down": "hard", evacuated: "was" }[fate];
+          if (method !== "PATCH" || !body.includes(String.raw`\"${note}\"`)) return response;
+          isNoted = true;
+          back();
+          return response;
+        }, "everywhere");
+        await evict(cluster);
+        if (fate !== "turned off") await confirmFenced(cluster);
+        await swept(cluster, "the call is noted", async () => isNoted);
+        await nothingHappens(cluster);
+        expect([asked, standIn?.cloud.hosts.get(node)?.power]).toEqual([[], "power on"]);
+        expect((await serviceOf(cluster)).isForcedDown).toBe(fate === "evacuated");
+        expect(await whereabouts(cluster, [id])).toEqual([`ACTIVE ${node}`]);
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
   {
     title: "a host that is turned on again in the middle of its evacuation is left alone until a person decides",
     async run(cluster) {
