@@ -6,7 +6,7 @@ export interface Group {
 
 const docs = (...names: readonly string[]) => names.map((name) => `docs/${name}.md`);
 
-/** What the menu has, group by group. A document that is not there is left out; one that no group names comes last. */
+/** What the menu has, group by group. A document that no group names comes last. */
 const groups: readonly Group[] = [
   { title: "Begin", documents: ["README.md", "CHANGELOG.md"] },
   {
@@ -85,9 +85,15 @@ const contribute: Group = {
 
 const systems = ["pvc-protection", "pvc-retention", "undelete", "volume", "satellite", "eviction", "platform"];
 
-/** The menu of these documents. Pages of functions have a group for each system; source files have none. */
+/**
+ * The menu of these documents. Pages of functions have a group for each system; source files have none.
+ *
+ * @throws Error where the menu names a document that is not there.
+ */
 export function navigationOf(documents: readonly string[]): readonly Group[] {
   const known = new Set([...groups, contribute].flatMap((group) => group.documents));
+  const missing = [...known].filter((one) => !documents.includes(one));
+  if (missing.length > 0) throw new Error(`The menu names ${missing.join(", ")}, which does not exist.`);
   const others = documents.filter((one) => /^docs\/[^/]+\.md$/.test(one) && !known.has(one));
   return [
     ...groups,

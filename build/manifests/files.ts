@@ -5,7 +5,7 @@ import { costTables } from "./cost-without-knative.ts";
 import type { Declared } from "./declared.ts";
 import { installedByDefault, manifestsOf } from "./manifests.ts";
 import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
-import { eventTables, nameTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
+import { chartTables, eventTables, nameTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
 import { isGenerated } from "./yaml.ts";
 
 /** How a file of the repository departs from what follows from the declarations. */
@@ -42,10 +42,10 @@ export function differences(
   document("docs/names.md", nameTables(functions));
   document("docs/events.md", eventTables());
   document("docs/install-without-knative.md", costTables(wanted));
-  document(
-    "docs/overlays.md",
-    overlayTables(kustomizations(root, wanted), (path) => wanted.get(path) ?? read(root, path)),
-  );
+  const paths = kustomizations(root, wanted);
+  const readWanted = (path: string) => wanted.get(path) ?? read(root, path);
+  document("docs/overlays.md", overlayTables(paths, readWanted));
+  document("docs/chart-values.md", chartTables(functions, systems, paths, readWanted));
 
   const found: Difference[] = [];
   for (const [path, text] of wanted) {

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import { about, settingsByName } from "../release/chart/values.ts";
 import { type Declared, systemOf } from "./declared.ts";
 import { adviceOf, advised } from "./event-advice.ts";
 import { code, table } from "./markdown-table.ts";
@@ -130,7 +132,7 @@ export function overlayTables(paths: readonly string[], read: (path: string) => 
       .map((path) => {
         const folder = path.split("/").slice(1, -1).join("/");
         const text = read(path) ?? "";
-        const comment = commentOf(text).replaceAll(/\bdocs\/([\w-]+)\.md\b/g, "[$1]($1.md)");
+        const comment = linked(commentOf(text));
         return [`[${folder}](../${path})`, comment || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
       });
     return table(["Folder", "What it is for"], rows);
@@ -142,6 +144,69 @@ export function overlayTables(paths: readonly string[], read: (path: string) => 
     examples: of(/^knative\/examples\/[^/]+\/kustomization\.yaml$/),
   };
 }
+
+/** What `docs/chart-values.md` says: what each value of the chart switches or sets. */
+export function chartTables(
+  functions: readonly Declared[],
+  systems: ReadonlyMap<string, SystemDeclaration>,
+  paths: readonly string[],
+  read: (path: string) => string | undefined,
+): Tables {
+  const foldersOf = (pattern: RegExp) => paths.flatMap((path) => pattern.exec(path)?.[1] ?? []);
+  const names = foldersOf(/^knative\/access\/([^/]+)\/kustomization\.yaml$/);
+  const isDefault = (name: string) => !systems.get(name)?.optional;
+  const aboutOf = (folder: string) => linked(commentOf(read(`knative/${folder}/kustomization.yaml`) ?? ""));
+  const options = foldersOf(/^knative\/([^/]+\/[^/]+)\/kustomization\.yaml$/).filter((option) =>
+    names.includes(option.split("/")[0] ?? ""),
+  );
+  const components = foldersOf(/^knative\/components\/([^/]+)\/kustomization\.yaml$/);
+  const values = [
+    ["namespace.create", "`true`", about.namespace],
+    ["knative", "`true`", about.knative],
+    ["systems", "the systems of the default", about.systems],
+    ["options", "all off", about.options],
+    ["components", "all off", about.components],
+    ["image.repository", "that of the release", about.image],
+    ["image.digests", "those of the release", "The digest of each image, by function."],
+    ["settings", "the defaults", about.settings],
+    ["resources", "as in the manifests", about.resources],
+    ["filters", "none", about.filters],
+  ];
+  return {
+    values: table(
+      ["Value", "Default", "Meaning"],
+      values.map(([name = "", ...others]) => [code(name), ...others]),
+    ),
+    systems: table(
+      ["Value", "Default", "Meaning"],
+      names
+        .filter((name) => name !== "platform")
+        .map((name) => {
+          const rules = `[Its rules](../functions/${name}/README.md).`;
+          const { doc = "" } = systems.get(name) ?? {};
+          return [code(`systems.${name}`), code(String(isDefault(name))), `${linked(doc)} ${rules}`.trim()];
+        }),
+    ),
+    options: table(
+      ["Value", "Meaning"],
+      options.map((option) => [code(`options.${option}`), aboutOf(option)]),
+    ),
+    components: table(
+      ["Value", "Meaning"],
+      components.map((name) => [code(`components.${name}`), aboutOf(`components/${name}`)]),
+    ),
+    settings: table(
+      ["Value", "Variables"],
+      [...settingsByName(functions)]
+        .map(([name, all]) => [name, all.filter(({ variable }) => variable !== "LOG_LEVEL")] as const)
+        .filter(([, all]) => all.length > 0)
+        .map(([name, all]) => [code(`settings.${name}`), all.map(({ variable }) => code(variable)).join(", ")]),
+    ),
+  };
+}
+
+/** A text of a manifest names documents by their paths. */
+const linked = (text: string) => text.replaceAll(/\bdocs\/([\w-]+)\.md\b/g, "[$1]($1.md)");
 
 /** The first paragraph of a comment at the top, without the line that says that the file is generated. */
 function commentOf(text: string): string {

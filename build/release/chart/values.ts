@@ -33,7 +33,8 @@ export function settingsByName(functions: readonly Declared[]): ReadonlyMap<stri
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1);
 
-const about = {
+/** What each part of the values is for. */
+export const about = {
   namespace:
     "Whether the chart has the namespace holdfast, with its Pod Security labels. Install with --create-namespace and " +
     "--take-ownership then.",
@@ -41,7 +42,7 @@ const about = {
   systems: "What Holdfast looks after.",
   options: "More of a system. Each needs its system.",
   components: "What may be added to any installation.",
-  image: "Where the images are: <repository>/<system>/<function>@<digest>.",
+  image: "Where the images are: `<repository>/<system>/<function>@<digest>`.",
   settings: "The settings of functions, and of systems whose functions share some.",
   resources: "What containers may use: by function, or by default.",
   filters:
