@@ -42,7 +42,7 @@ export function alertsFor(functions: readonly Declared[]): readonly Alert[] {
           "Objects that are due wait, and lost events are not made up for. See whether the PingSource sweep (without " +
           "Knative: the Deployment platform-source) and the function platform-sweep in the namespace of Holdfast are " +
           "ready.",
-        runbook: runbook("monitoring.md#what-to-alert-on"),
+        runbook: runbook("monitoring.md#what-to-watch-without-prometheus"),
       },
     },
     {
