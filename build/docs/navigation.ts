@@ -46,18 +46,21 @@ const groups: readonly Group[] = [
   },
   {
     title: "Reference",
-    documents: docs(
-      "rules",
-      "settings",
-      "permissions",
-      "names",
-      "events",
-      "overlays",
-      "command-line",
-      "chart-values",
-      "compatibility",
-      "images",
-    ),
+    documents: [
+      ...docs(
+        "rules",
+        "settings",
+        "permissions",
+        "names",
+        "events",
+        "overlays",
+        "command-line",
+        "chart-values",
+        "compatibility",
+        "images",
+      ),
+      "knative/salt/README.md",
+    ],
   },
   {
     title: "Operations",
@@ -97,7 +100,7 @@ export function navigationOf(documents: readonly string[]): readonly Group[] {
   const others = documents.filter((one) => /^docs\/[^/]+\.md$/.test(one) && !known.has(one));
   return [
     ...groups,
-    { title: "More", documents: [...others, "knative/README.md", "sources/README.md"] },
+    { title: "More", documents: [...others, "sources/README.md"] },
     ...systems.map((system) => ({
       title: `Rules: ${system}`,
       documents: documents.filter((one) => one.startsWith(`functions/${system}/`)),
