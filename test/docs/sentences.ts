@@ -8,7 +8,7 @@ const noProse = [
 ];
 
 /** The sentences of a document, without line breaks, emphasis, and where its links lead. */
-export function sentencesOf(document: string): readonly string[] {
+function sentencesOf(document: string): readonly string[] {
   const prose = noProse
     .reduce((text, form) => text.replaceAll(form, "\n\n"), document)
     .replaceAll(/^ *(?:[-*]|\d+\.) /gm, "\n\n")
