@@ -1,9 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { request as send } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
-import { createFetchSend } from "../../eventing/fetch-send.ts";
-import { type Ingress, serveIngress } from "./http.ts";
+import { createFetchSend } from "./fetch-send.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,12 +19,6 @@ function open() {
   const { send, close } = createFetchSend();
   closing.push(close);
   return send;
-}
-
-async function serve(ingress: Ingress): Promise<string> {
-  const { url, close } = await serveIngress(ingress);
-  closing.push(close);
-  return url;
 }
 
 describe("sending over HTTP", () => {
@@ -78,55 +70,5 @@ describe("sending over HTTP", () => {
   test("follows no redirect", async () => {
     const url = await listen((_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end());
     expect(await open()(url, { headers: {}, body: "" })).toMatchObject({ status: 302 });
-  });
-});
-
-describe("the ingress over HTTP", () => {
-  test("hands on path, headers and body", async () => {
-    const url = await serve(async (path, { headers, body }) => ({
-      status: 202,
-      headers: { "x-path": path },
-      body: `${headers["ce-id"]} ${body}`,
-    }));
-    const answer = await send(`${url}/shop/workloads`, { method: "POST", headers: { "ce-id": "7" }, body: "data" });
-    expect(answer.statusCode).toBe(202);
-    expect(answer.headers).toMatchObject({ "x-path": "/shop/workloads", allow: "POST, OPTIONS" });
-    expect(await answer.body.text()).toBe("7 data");
-  });
-
-  test("answers other methods as Knative does", async () => {
-    const url = await serve(async () => ({ status: 202, headers: {}, body: "" }));
-    const options = await send(`${url}/shop/workloads`, { method: "OPTIONS" });
-    expect([options.statusCode, options.headers["webhook-allowed-origin"]]).toEqual([200, "*"]);
-    expect((await send(`${url}/shop/workloads`, { method: "GET" })).statusCode).toBe(405);
-  });
-
-  test("closes the connection when the broker is stopped", async () => {
-    const url = await serve(() => Promise.reject(new Error("stopped")));
-    await expect(send(url, { method: "POST", body: "x" })).rejects.toThrow();
-  });
-
-  test("tells when the sender goes away", async () => {
-    const arrived = Promise.withResolvers<AbortSignal>();
-    const url = await serve((_, __, signal) => {
-      arrived.resolve(signal);
-      return new Promise(() => {});
-    });
-    const stop = new AbortController();
-    const sending = send(url, { method: "POST", body: "x", signal: stop.signal }).catch(() => {});
-    const signal = await arrived.promise;
-    expect(signal.aborted).toBe(false);
-    const left = new Promise((resolve) => signal.addEventListener("abort", resolve));
-    stop.abort();
-    await left;
-    await sending;
-  });
-
-  test("rejects when its port is taken", async () => {
-    const { port, close } = await serveIngress(async () => ({ status: 202, headers: {}, body: "" }));
-    closing.push(close);
-    await expect(serveIngress(async () => ({ status: 202, headers: {}, body: "" }), { port })).rejects.toThrow(
-      "EADDRINUSE",
-    );
   });
 });
