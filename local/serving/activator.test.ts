@@ -65,7 +65,7 @@ function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): 
     serviceAccount: "default",
     concurrency: 0,
     timeout: long,
-    scale: { min: 0, max: 1, window: long, retention: 0, burst: 211, ...scale },
+    scale: { min: 0, max: 1, window: long, ...scale },
     ...changes,
   };
 }
@@ -178,17 +178,6 @@ describe("saturation", () => {
     await activator.deploy(plan({ concurrency: 2 }), "tester-00001");
     await Promise.all(Array.from({ length: 12 }, () => ask("rest")));
     expect(await ask("peak")).toBe("2");
-  });
-
-  test("without burst capacity ten times the concurrency wait at a warm instance, more get 503", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 1 }, { burst: 0 }), "tester-00001");
-    await ask("version");
-    const gate = join(folder, "gate");
-    const held = [ask(`gate ${gate}`), ...Array.from({ length: 10 }, () => ask("version"))];
-    expect(await ask("version")).toBe("503 pending request queue full");
-    writeFileSync(gate, "");
-    expect(await Promise.all(held)).toEqual(Array.from({ length: 11 }, () => "1"));
   });
 
   test("a request that its sender gives up while it waits is never delivered", async () => {

@@ -27,7 +27,7 @@ export interface ActivatorOptions {
   onRecord?(name: RevisionName, record: Record<string, unknown>): void;
   /** Milliseconds without a request after which an instance goes, in place of what the Services say. */
   window?: number;
-  /** Instances a revision must get ready before it takes traffic where its template does not say; 1 as in Knative. */
+  /** Instances the first revision must get ready before it takes traffic; 1 as in Knative. */
   initialScale?: number;
   /** Milliseconds until a process must listen; 30,000 by default. */
   startLimit?: number;
@@ -202,7 +202,7 @@ export function createActivator(options: ActivatorOptions): Activator {
       try {
         // The first revision of a service may come up with its first request; a later one never takes traffic unproven.
         const proof = deployment.latest ? 1 : initialScale;
-        await running.prove(Math.max(plan.scale.min, plan.scale.initial ?? proof));
+        await running.prove(Math.max(plan.scale.min, proof));
       } catch (error) {
         await retire(running);
         throw error;

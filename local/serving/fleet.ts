@@ -1,7 +1,6 @@
 import type { Instance } from "./instance.ts";
 import type { Plan } from "./plan.ts";
 import { Refusal } from "./refusal.ts";
-import { longestQueue, wantedInstances } from "./scaling.ts";
 import { createLine } from "./waiting-line.ts";
 
 /** What happened to a revision's instances; `instances` is how many listen now, `ms` how long the start took. */
@@ -53,6 +52,11 @@ export interface Member {
 
 /** The autoscaler looks every 2 s. */
 const tickInterval = 2000;
+/** It aims at 70 % of the concurrency that an instance can have, and assumes 100 where there is no limit. */
+const utilisation = 0.7;
+const assumedConcurrency = 100;
+/** Requests that Knative's activator holds for a revision before it refuses more. */
+const longestQueue = 10_000;
 
 /** Creates a fleet of no instance. */
 export function createFleet({ plan, start: startInstance, report, mostInstances }: FleetHost): Fleet {
@@ -69,11 +73,6 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
   let tick: NodeJS.Timeout | undefined;
 
   const live = () => members.size + starting;
-  const load = () => ({
-    ready: members.size,
-    busy: [...members].reduce((sum, member) => sum + member.busy, 0),
-    waiting: waiting.length,
-  });
 
   function leastBusy(): Member | undefined {
     let best: Member | undefined;
@@ -100,7 +99,9 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
 
   function scaleOut(): void {
     tick = undefined;
-    const wanted = Math.min(most, Math.max(least, wantedInstances(scale, concurrency, load())));
+    const load = [...members].reduce((sum, { busy }) => sum + busy, waiting.length);
+    const called = Math.ceil(load / ((concurrency || assumedConcurrency) * utilisation));
+    const wanted = Math.min(most, Math.max(least, called));
     while (live() < wanted && !draining) void start();
     advance();
   }
@@ -155,14 +156,13 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
     clearTimeout(member.idle);
   }
 
-  /** An instance without work goes after the window; the last one stays for the retention period, too. */
+  /** An instance without work goes after the window. */
   function rest(member: Member): void {
     clearTimeout(member.idle);
     if (!members.has(member)) return;
-    const patience = scale.window + (members.size === 1 ? scale.retention : 0);
     member.idle = setTimeout(() => {
       if (members.size > least) stop(member, "idle", plan.timeout);
-    }, patience).unref();
+    }, scale.window).unref();
   }
 
   function stop(member: Member, message: StopCause, grace: number): void {
@@ -180,8 +180,7 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
         occupy(free);
         return free;
       }
-      if (waiting.length >= longestQueue(scale, concurrency, load()))
-        throw new Refusal(503, "pending request queue full");
+      if (waiting.length >= longestQueue) throw new Refusal(503, "pending request queue full");
       const turn = waiting.join(signal);
       advance();
       return turn;

@@ -35,7 +35,7 @@ test("what a Service leaves out has Knative's defaults", () => {
     serviceAccount: "default",
     concurrency: 0,
     timeout: 300_000,
-    scale: { min: 0, max: 0, window: 60_000, retention: 0, burst: 211 },
+    scale: { min: 0, max: 0, window: 60_000 },
   });
 });
 
@@ -63,11 +63,7 @@ test("what a Service says is obeyed", () => {
       annotations: {
         "autoscaling.knative.dev/min-scale": "1",
         "autoscaling.knative.dev/max-scale": "3",
-        "autoscaling.knative.dev/initial-scale": "0",
-        "autoscaling.knative.dev/target": "0.5",
         "autoscaling.knative.dev/window": "1m30s",
-        "autoscaling.knative.dev/scale-to-zero-pod-retention-period": "500ms",
-        "autoscaling.knative.dev/target-burst-capacity": "-1",
       },
       labels: { app: "holdfast" },
       spec: { traffic: [{ latestRevision: true, percent: 100 }] },
@@ -85,7 +81,7 @@ test("what a Service says is obeyed", () => {
     concurrency: 20,
     timeout: 60_000,
     readyPath: "/health/ready",
-    scale: { min: 1, max: 3, initial: 0, target: 0.5, window: 90_000, retention: 500, burst: -1 },
+    scale: { min: 1, max: 3, window: 90_000 },
   });
 });
 
@@ -150,7 +146,7 @@ describe("what cannot be obeyed is refused by its name", () => {
       { annotations: { "autoscaling.knative.dev/class": "hpa.autoscaling.knative.dev" } },
       "class",
     ],
-    ["another metric", { annotations: { "autoscaling.knative.dev/metric": "rps" } }, "metric"],
+    ["another target", { annotations: { "autoscaling.knative.dev/target": "1" } }, "target is not obeyed here"],
     [
       "an annotation of the autoscaler that is not known",
       { annotations: { "autoscaling.knative.dev/minScale": "1" } },
