@@ -1,12 +1,11 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
-import { Pod } from "../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "../controllers/controller.ts";
 import { guardedPatch } from "../controllers/guarded-patch.ts";
 import { startObjectQueue } from "../controllers/object-queue.ts";
 import { withConditions } from "../controllers/objects/condition.ts";
-import { Node, PersistentVolume } from "../controllers/objects/kinds.ts";
 import type { NodeObject } from "../controllers/objects/node.ts";
 import type { PodObject } from "../controllers/objects/pod.ts";
 import { timestamp } from "../controllers/timestamp.ts";

@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { Event, Namespace } from "../../shared/kubernetes/kind.ts";
+import { Event, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
-import { Node } from "./objects/kinds.ts";
 import { createRecorder, type Occurrence } from "./recorder.ts";
 
 function createWorld() {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, PersistentVolumeClaim, Pod, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, Transport } from "../../shared/kubernetes/transport.ts";
 import { type ApiServer, createApiServer } from "../apiserver/server.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
-import { Namespace, StorageClass } from "./objects/kinds.ts";
 import { type ControllersOptions, startControllers } from "./start-controllers.ts";
 
 const day = 86_400_000;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Pod } from "../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../shared/kubernetes/kind.ts";
 import { conditionOf } from "./objects/condition.ts";
-import { Node } from "./objects/kinds.ts";
 import type { PodObject } from "./objects/pod.ts";
 import { createPod, openWorld, type World } from "./testing/world.ts";
 

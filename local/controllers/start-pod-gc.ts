@@ -1,11 +1,10 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
-import { Pod } from "../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "./controller.ts";
 import { guardedPatch } from "./guarded-patch.ts";
 import { startObjectQueue } from "./object-queue.ts";
 import { type Condition, disruption, withConditions } from "./objects/condition.ts";
-import { Node } from "./objects/kinds.ts";
 import { isReady, type NodeObject } from "./objects/node.ts";
 import { isFinished, type PodObject } from "./objects/pod.ts";
 import { timestamp } from "./timestamp.ts";

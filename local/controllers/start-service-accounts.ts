@@ -1,9 +1,10 @@
 import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
+import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "./controller.ts";
 import { startObjectQueue } from "./object-queue.ts";
-import { Namespace, ServiceAccount } from "./objects/kinds.ts";
+import { ServiceAccount } from "./objects/kinds.ts";
 
 const name = "default";
 

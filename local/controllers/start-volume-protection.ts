@@ -1,8 +1,8 @@
 import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { send } from "../../shared/kubernetes/write.ts";
 import type { ControllerTools, Running } from "./controller.ts";
 import { startObjectQueue } from "./object-queue.ts";
-import { PersistentVolume } from "./objects/kinds.ts";
 import type { VolumeObject } from "./objects/storage.ts";
 
 const protection = "kubernetes.io/pv-protection";

@@ -2,14 +2,8 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
-
-const ServiceAccount = {
-  apiVersion: "v1",
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-} as const satisfies Kind;
+import { pathOf } from "../../shared/kubernetes/kind.ts";
+import { ServiceAccount } from "../controllers/objects/kinds.ts";
 
 /** How a cluster is reached: the `cluster` part of a kubeconfig. */
 export type ClusterEntry = Readonly<Record<string, unknown>>;

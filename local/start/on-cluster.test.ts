@@ -9,7 +9,13 @@ import { type VolumeObject, volumeFinalizer } from "../../functions/volume/lib/v
 import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
-import { type Kind, PersistentVolumeClaim, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
+import {
+  type Kind,
+  Namespace,
+  PersistentVolumeClaim,
+  StatefulSet,
+  StorageClass,
+} from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
@@ -20,7 +26,6 @@ import { createApiServer } from "../apiserver/server.ts";
 import { create } from "../cluster/install.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet } from "../controllers/kubelet/start-kubelet.ts";
-import { Namespace } from "../controllers/objects/kinds.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
 import { createLinstor } from "../linstor/linstor.ts";
 import { storageRights } from "../salt/api/rights.ts";

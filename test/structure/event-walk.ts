@@ -52,8 +52,7 @@ const { createApiServer } = await import("../../local/apiserver/server.ts");
 const { virtualClock } = await import("../../local/time/virtual-clock.ts");
 const { outcomeOf } = await import("../../local/time/outcome-of.ts");
 const { createClient } = await import("../../shared/kubernetes/client.ts");
-const { Namespace } = await import("../../local/controllers/objects/kinds.ts");
-const { PersistentVolumeClaim } = await import("../../shared/kubernetes/kind.ts");
+const { Namespace, PersistentVolumeClaim } = await import("../../shared/kubernetes/kind.ts");
 const { receive } = await import("../../shared/pipeline/receive.ts");
 const { readSettings } = await import("../../shared/settings.ts");
 

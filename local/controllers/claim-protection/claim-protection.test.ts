@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { Node } from "../objects/kinds.ts";
 import { createClaim, createPod, forceDelete, openWorld, type World } from "../testing/world.ts";
 
 const protection = "kubernetes.io/pvc-protection";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import { conditionOf } from "../objects/condition.ts";
-import { Node, StorageClass } from "../objects/kinds.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { createClaim, createPod, openWorld, type World } from "../testing/world.ts";

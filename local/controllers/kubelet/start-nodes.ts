@@ -1,7 +1,8 @@
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import { Namespace, Node } from "../../../shared/kubernetes/kind.ts";
+import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type ControllerTools, splitKey } from "../controller.ts";
-import { Lease, Namespace, Node } from "../objects/kinds.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import { microTimestamp, timestamp } from "../timestamp.ts";
 import { startWorkQueue } from "../work-queue.ts";

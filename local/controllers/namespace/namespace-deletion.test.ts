@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { conditionOf } from "../objects/condition.ts";
-import { Namespace, ServiceAccount } from "../objects/kinds.ts";
+import { ServiceAccount } from "../objects/kinds.ts";
 import type { NamespaceObject } from "../objects/namespace.ts";
 import { createClaim, createPod, openWorld, type World } from "../testing/world.ts";
 

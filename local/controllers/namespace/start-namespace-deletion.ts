@@ -1,11 +1,10 @@
 import { isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { pathOf } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import type { Everything } from "../discovery/everything.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { withConditions } from "../objects/condition.ts";
-import { Namespace } from "../objects/kinds.ts";
 import type { NamespaceObject } from "../objects/namespace.ts";
 import { timestamp } from "../timestamp.ts";
 import { startWorkQueue } from "../work-queue.ts";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import { conditionOf } from "../objects/condition.ts";
-import { Lease, Node } from "../objects/kinds.ts";
-import type { LeaseObject } from "../objects/lease.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { createPod, openWorld, type World } from "../testing/world.ts";

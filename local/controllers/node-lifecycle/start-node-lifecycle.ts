@@ -1,10 +1,9 @@
-import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { startObjectQueue } from "../object-queue.ts";
 import { conditionOf, withConditions } from "../objects/condition.ts";
-import { Lease, Node } from "../objects/kinds.ts";
-import type { LeaseObject } from "../objects/lease.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { timestamp } from "../timestamp.ts";

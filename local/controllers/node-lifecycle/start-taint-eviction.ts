@@ -1,12 +1,11 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import { findToleration } from "../../../shared/kubernetes/toleration.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { startObjectQueue } from "../object-queue.ts";
 import { disruption, withConditions } from "../objects/condition.ts";
-import { Node } from "../objects/kinds.ts";
 import type { NodeObject, NodeTaint } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { timestamp } from "../timestamp.ts";

@@ -1,9 +1,8 @@
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
-import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { conditionOf } from "../objects/condition.ts";
-import { PersistentVolume } from "../objects/kinds.ts";
 import type { NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";

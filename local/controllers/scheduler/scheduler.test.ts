@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import { conditionOf } from "../objects/condition.ts";
-import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { createClaim, createPod, openWorld, type World } from "../testing/world.ts";

@@ -1,10 +1,9 @@
 import { keyOf, reflect } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import { claimsOf } from "../../../shared/storage/pod-claims.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { startObjectQueue } from "../object-queue.ts";
-import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { SchedulerCaches } from "./caches.ts";

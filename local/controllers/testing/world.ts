@@ -2,7 +2,7 @@ import { seededRandom } from "../../../eventing/random.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
-import { Event, type Kind, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Event, type Kind, Namespace, Node, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
@@ -12,7 +12,6 @@ import { createApiServer } from "../../apiserver/server.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
 import { type Kubelet, usualHeartbeat } from "../kubelet/start-kubelet.ts";
-import { Namespace, Node } from "../objects/kinds.ts";
 import { type ControllersOptions, startControllers } from "../start-controllers.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { guardedPatch } from "../guarded-patch.ts";
-import { PersistentVolume } from "../objects/kinds.ts";
 import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
 import { bindCompleted, boundByController, hasAnnotation } from "./annotations.ts";
 import { isFor } from "./match-volume.ts";

@@ -1,9 +1,8 @@
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ControllerTools } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
-import { PersistentVolume } from "../objects/kinds.ts";
 import type { ClaimObject, ClassObject } from "../objects/storage.ts";
 import { boundByController, provisionedBy, storageProvisioner } from "./annotations.ts";
 

@@ -1,7 +1,7 @@
 import { hasFinalizer, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { send } from "../../../shared/kubernetes/write.ts";
 import type { ControllerTools } from "../controller.ts";
-import { PersistentVolume } from "../objects/kinds.ts";
 import type { VolumeObject } from "../objects/storage.ts";
 import { provisionedBy } from "./annotations.ts";
 import { setVolumePhase } from "./bind.ts";

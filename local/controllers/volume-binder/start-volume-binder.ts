@@ -1,8 +1,7 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { splitKey } from "../controller.ts";
-import { PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import type { ClaimObject, ClaimReference, ClassObject, VolumeObject } from "../objects/storage.ts";
 import { startWorkQueue } from "../work-queue.ts";
 import type { BinderCaches } from "./caches.ts";

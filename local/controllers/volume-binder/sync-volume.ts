@@ -1,8 +1,7 @@
 import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { send } from "../../../shared/kubernetes/write.ts";
 import type { ControllerTools } from "../controller.ts";
-import { PersistentVolume } from "../objects/kinds.ts";
 import type { ClaimObject, ClaimReference, VolumeObject } from "../objects/storage.ts";
 import { hasAnnotation, provisionedBy } from "./annotations.ts";
 import { setVolumePhase, unbind } from "./bind.ts";

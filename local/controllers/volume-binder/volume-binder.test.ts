@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
 import { createClaim, openWorld, type World } from "../testing/world.ts";
 

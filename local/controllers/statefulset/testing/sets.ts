@@ -4,9 +4,9 @@ import {
   PersistentVolumeClaim,
   Pod,
   StatefulSet,
+  StorageClass,
 } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../../shared/kubernetes/object.ts";
-import { StorageClass } from "../../objects/kinds.ts";
 import type { PodObject } from "../../objects/pod.ts";
 import { openWorld, type World, type WorldOptions } from "../../testing/world.ts";
 import type { RevisionObject, SetObject } from "../set.ts";
