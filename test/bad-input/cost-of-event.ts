@@ -5,9 +5,7 @@ import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule, RuleTrigger } from "../../shared/rule.ts";
-import { readSettings } from "../../shared/settings.ts";
-import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
-import { functions } from "../harness/functions.ts";
+import { withoutSystems } from "./without-systems.ts";
 
 /** What one event costs, in requests to the API server and to external systems. */
 export interface Cost {
@@ -28,8 +26,7 @@ export async function costOfEvent(
   fill: (admin: Client) => Promise<void> = async () => {},
 ): Promise<Cost> {
   const clock = virtualClock();
-  const random = seededRandom(1);
-  const server = createApiServer({ clock, random });
+  const server = createApiServer({ clock, random: seededRandom(1) });
   const admin = createClient(server.handle, { clock });
   await outcomeOf(clock, fill(admin), 300_000);
   const named = await outcomeOf(clock, object(admin), 60_000);
@@ -49,26 +46,9 @@ export async function costOfEvent(
     },
     { clock },
   );
-  const quiet = () => {};
-  const handle = functions[rule.name]?.({
-    client: () => client,
-    connect: (system) =>
-      system.connect({
-        ...atOneRoot(() => {
-          requests++;
-          return Promise.reject(new Error("connection refused"));
-        }),
-        clock,
-        settings: readSettings(system.settings, {}),
-        credential: async () => undefined,
-      }),
-    clock,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    environment: {},
-    post: async () => ({ status: 202, headers: {}, body: "" }),
-    id: random.uuid,
+  const handle = withoutSystems(rule.name, client, clock, () => {
+    requests++;
   });
-  if (!handle) throw new Error(`There is no function ${rule.name}.`);
   const { kind } = trigger;
   const headers = {
     "content-type": "application/json",

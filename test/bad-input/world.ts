@@ -9,12 +9,11 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { readSettings } from "../../shared/settings.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
 import { functions } from "../harness/functions.ts";
 import { Namespace, StatefulSet } from "../harness/kinds.ts";
 import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
+import { withoutSystems } from "./without-systems.ts";
 
 const namespace = "shop";
 const inUse = "data-web-0";
@@ -72,8 +71,10 @@ export interface Seen {
 /** Gives one request to a function in a cluster with odd objects. */
 export async function give(name: string, request: HttpRequest, odd: Odd): Promise<Seen> {
   const clock = virtualClock();
-  const random = seededRandom(1);
-  const client = createClient(createApiServer({ clock, random, objectInUseProtection: odd.inTree }).handle, { clock });
+  const client = createClient(
+    createApiServer({ clock, random: seededRandom(1), objectInUseProtection: odd.inTree }).handle,
+    { clock },
+  );
   const { annotations } = odd;
   await client.create(Namespace, manifest(Namespace, { name: namespace, annotations }));
   const create = (kind: Kind, object: KubernetesObject) => client.create(kind, object);
@@ -90,25 +91,7 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
   }
   const before = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, inUse);
 
-  const quiet = () => {};
-  const start = functions[name];
-  if (!start) throw new Error(`There is no function ${name}.`);
-  const handle = start({
-    client: () => client,
-    // No external system is there: what looks at one says so, and is tried again.
-    connect: (system) =>
-      system.connect({
-        ...atOneRoot(() => Promise.reject(new Error("connection refused"))),
-        clock,
-        settings: readSettings(system.settings, {}),
-        credential: async () => undefined,
-      }),
-    clock,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    environment: {},
-    post: async () => ({ status: 202, headers: {}, body: "" }),
-    id: random.uuid,
-  });
+  const handle = withoutSystems(name, client, clock);
   const reply = await outcomeOf(clock, handle(request), 300_000);
 
   const after = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, inUse);
