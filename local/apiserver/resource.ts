@@ -1,5 +1,13 @@
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 
+/** A resource that is served without a CustomResourceDefinition, namespaced unless it says otherwise. */
+export const resource = (
+  apiVersion: string,
+  kind: string,
+  plural: string,
+  more: Partial<Omit<Resource, "apiVersion" | "kind" | "plural">> = {},
+): Resource => ({ apiVersion, kind, plural, singular: kind.toLowerCase(), namespaced: true, ...more });
+
 /** One resource the server serves: what discovery says of it and what the registry needs to know. */
 export interface Resource extends Kind {
   readonly singular: string;

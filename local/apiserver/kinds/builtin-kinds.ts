@@ -1,15 +1,4 @@
-import type { Resource } from "../resource.ts";
-
-type More = Partial<Omit<Resource, "apiVersion" | "kind" | "plural">>;
-
-const resource = (apiVersion: string, kind: string, plural: string, more: More = {}): Resource => ({
-  apiVersion,
-  kind,
-  plural,
-  singular: kind.toLowerCase(),
-  namespaced: true,
-  ...more,
-});
+import { type Resource, resource } from "../resource.ts";
 
 const cluster = { namespaced: false } as const;
 const status = { subresources: ["status"] } as const;

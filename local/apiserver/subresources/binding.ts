@@ -6,20 +6,14 @@ import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
-import type { Resource } from "../resource.ts";
+import { resource } from "../resource.ts";
 import { type State, timestamp } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { live } from "../verbs/get.ts";
 import { replaceObject } from "../write/replace.ts";
 import { success } from "./success.ts";
 
-const binding: Resource = {
-  apiVersion: "v1",
-  kind: "Binding",
-  plural: "bindings",
-  singular: "binding",
-  namespaced: true,
-};
+const binding = resource("v1", "Binding", "bindings");
 
 /** POST to `pods/binding`: what a scheduler does. A pod is bound once. */
 export function bind(state: State, call: ObjectCall): Answer {

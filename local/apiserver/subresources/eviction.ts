@@ -6,20 +6,14 @@ import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import { optionsFrom } from "../request/delete-options.ts";
-import type { Resource } from "../resource.ts";
+import { resource } from "../resource.ts";
 import { type State, timestamp } from "../state.ts";
 import { live } from "../verbs/get.ts";
 import { checkPreconditions, deleteObject } from "../write/delete-object.ts";
 import { replaceObject } from "../write/replace.ts";
 import { success } from "./success.ts";
 
-const eviction: Resource = {
-  apiVersion: "policy/v1",
-  kind: "Eviction",
-  plural: "evictions",
-  singular: "eviction",
-  namespaced: true,
-};
+const eviction = resource("policy/v1", "Eviction", "evictions");
 
 /** POST to `pods/eviction`: a DELETE that leaves its reason on the pod. There are no disruption budgets here. */
 export function evict(state: State, call: ObjectCall): Answer {

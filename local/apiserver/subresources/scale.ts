@@ -5,7 +5,7 @@ import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
-import type { Resource } from "../resource.ts";
+import { resource } from "../resource.ts";
 import { selectorText } from "../selector/label-object.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
@@ -17,13 +17,7 @@ import { decodePatched, patched, patchType } from "../verbs/patch.ts";
 import { checkUid } from "../verbs/update.ts";
 import { updateObject } from "../write/update-object.ts";
 
-const scale: Resource = {
-  apiVersion: "autoscaling/v1",
-  kind: "Scale",
-  plural: "scales",
-  singular: "scale",
-  namespaced: true,
-};
+const scale = resource("autoscaling/v1", "Scale", "scales");
 
 /** GET of `scale`: how many replicas are wanted and how many there are, the same for every workload. */
 export function getScale(state: State, call: ObjectCall): Answer {

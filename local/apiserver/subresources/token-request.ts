@@ -4,18 +4,12 @@ import { specOf } from "../kinds/fields.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
-import type { Resource } from "../resource.ts";
+import { resource } from "../resource.ts";
 import { type State, timestampAt } from "../state.ts";
 import { invalidValue } from "../validation/status-cause.ts";
 import { live } from "../verbs/get.ts";
 
-const tokenRequest: Resource = {
-  apiVersion: "authentication.k8s.io/v1",
-  kind: "TokenRequest",
-  plural: "tokenrequests",
-  singular: "tokenrequest",
-  namespaced: true,
-};
+const tokenRequest = resource("authentication.k8s.io/v1", "TokenRequest", "tokenrequests");
 const shortest = 600;
 
 /** POST to `serviceaccounts/token`: a bearer token for the service account, good for an hour unless asked otherwise. */
