@@ -1,6 +1,7 @@
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
+import { remember } from "../remember.ts";
 import type { State } from "../state.ts";
 import type { Identity } from "./identity.ts";
 import { type Rule, ruleFrom } from "./role-rules.ts";
@@ -30,14 +31,8 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
   yield* rulesIn(role.object);
 }
 
-const read = new WeakMap<KubernetesObject, readonly Rule[]>();
-
 /** The rules of a role: read once, because every request asks, and what is stored is frozen. */
-function rulesIn(role: KubernetesObject): readonly Rule[] {
-  const rules = read.get(role) ?? objectsIn(role, "rules").map(ruleFrom);
-  read.set(role, rules);
-  return rules;
-}
+const rulesIn = remember((role: KubernetesObject): readonly Rule[] => objectsIn(role, "rules").map(ruleFrom));
 
 function isMeant({ kind, name, namespace }: Fields, { user, groups }: Identity, home: string | undefined): boolean {
   switch (kind) {

@@ -1,6 +1,7 @@
 import { type Fields, fieldOf, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Schema } from "../schema/schema.ts";
+import { memberType } from "../schema/type.ts";
 
 /**
  * Fills in the defaults of a custom resource's schema. Where a field is null and may not be, the null goes first.
@@ -19,11 +20,10 @@ function fill(schema: Schema, value: unknown): unknown {
     return items ? value.map((item) => fill(items, item)) : value;
   }
   if (!isFields(value)) return value;
-  const { properties = {}, additionalProperties } = schema;
+  const { properties = {} } = schema;
   const filled: Fields = {};
   for (const [name, member] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const type = own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    const type = memberType(schema, name);
     if (member !== null || !type || type.nullable) setField(filled, name, type ? fill(type, member) : member);
   }
   for (const [name, type] of Object.entries(properties)) {

@@ -1,5 +1,6 @@
 import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
+import { memberType } from "../schema/type.ts";
 
 /** A custom resource as its schema holds it, with the paths of what it does not have, in order. */
 export interface Pruned {
@@ -28,13 +29,11 @@ function prune(schema: Schema, value: unknown, path: string, unknown: string[]):
 }
 
 function pruneFields(schema: Schema, fields: Fields, path: string, unknown: string[]): Fields {
-  const { properties = {}, additionalProperties } = schema;
-  const open = schema["x-kubernetes-preserve-unknown-fields"] || additionalProperties === true;
+  const open = schema["x-kubernetes-preserve-unknown-fields"] || schema.additionalProperties === true;
   const kept: Fields = {};
   for (const [name, value] of Object.entries(fields)) {
     const deeper = path ? `${path}.${name}` : name;
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const type = own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    const type = memberType(schema, name);
     if (schema["x-kubernetes-embedded-resource"] && header.has(name)) setField(kept, name, value);
     else if (type) setField(kept, name, prune(type, value, deeper, unknown));
     else if (open) setField(kept, name, value);

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
+import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
 import { causeOf } from "./cause.ts";
@@ -11,7 +12,6 @@ import { hasRules, rulesBroken } from "./validation-rules.ts";
 
 // The validator is loaded when the first custom resource is written.
 const require = createRequire(import.meta.url);
-const validators = new WeakMap<Schema, ValidateFunction>();
 
 /**
  * What is wrong with a custom resource, worded as the API server words it. In an update, what was already wrong in the
@@ -41,22 +41,13 @@ const unchecked = invalidValue(
     "validation",
 );
 
-function validatorOf(schema: Schema): ValidateFunction {
-  let validate = validators.get(schema);
-  if (!validate) {
-    validate = compile(schema);
-    validators.set(schema, validate);
-  }
-  return validate;
-}
-
-function compile(schema: Schema): ValidateFunction {
+const validatorOf = remember((schema: Schema): ValidateFunction => {
   const { Ajv }: typeof import("ajv") = require("ajv");
   const { fullFormats }: { fullFormats: Record<string, string | RegExp> } = require("ajv-formats/dist/formats.js");
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, formats: { ...fullFormats, duration } });
   const { metadata: _, ...properties } = schema.properties ?? {};
   return ajv.compile(toJsonSchema({ ...schema, properties }));
-}
+});
 
 /** Durations are Go's, not those of ISO 8601. */
 const duration = /^[+-]?(?:\d+(?:\.\d*)?\s*(?:ns|us|µs|ms|s|m|h|d|w)\s*)+$/;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { objectsIn } from "../kinds/fields.ts";
 import { compile, type Evaluate, ExpressionError } from "../policy/expression.ts";
+import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
 import { typeName } from "./cause.ts";
@@ -10,16 +11,7 @@ import { walkTyped } from "./walk.ts";
 const keyword = "x-kubernetes-validations";
 
 /** Whether any part of a schema has CEL rules. */
-export function hasRules(schema: Schema): boolean {
-  let found = known.get(schema);
-  if (found === undefined) {
-    found = JSON.stringify(schema).includes(`"${keyword}"`);
-    known.set(schema, found);
-  }
-  return found;
-}
-
-const known = new WeakMap<Schema, boolean>();
+export const hasRules = remember((schema: Schema) => JSON.stringify(schema).includes(`"${keyword}"`));
 
 /**
  * The rules of `x-kubernetes-validations` that an object breaks. Rules about `oldSelf` are about updates, and compare

@@ -1,5 +1,6 @@
 import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
+import { memberType } from "../schema/type.ts";
 
 /** Visits every part of a value for which a schema has a type, the whole first, with its path as messages write it. */
 export function walkTyped(
@@ -13,10 +14,8 @@ export function walkTyped(
     for (const [index, item] of value.entries()) walkTyped(schema.items, item, visit, `${path}[${index}]`);
   }
   if (!isFields(value)) return;
-  const { properties = {}, additionalProperties } = schema;
   for (const [name, member] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const type = own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    const type = memberType(schema, name);
     if (type) walkTyped(type, member, visit, path ? `${path}.${name}` : name);
   }
 }

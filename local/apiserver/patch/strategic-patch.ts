@@ -2,6 +2,7 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { StrategicMergeError } from "../../../shared/kubernetes/strategic-merge/directive.ts";
 import { type MergeType, strategicMerge as merge } from "../../../shared/kubernetes/strategic-merge/merge.ts";
+import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve, typeOf } from "../schema/type.ts";
 import { StatusError } from "../status-error.ts";
@@ -38,25 +39,18 @@ export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields
   }
 }
 
-const known = new WeakMap<Schema, MergeType>();
-
-function mergeTypeOf(schema: Schema): MergeType {
-  let found = known.get(schema);
-  if (!found) {
-    const type = resolve(schema);
-    found = {
-      strategy: type["x-kubernetes-patch-strategy"],
-      key: type["x-kubernetes-patch-merge-key"],
-      // Read late, because types may contain themselves.
-      get items() {
-        return type.items && mergeTypeOf(type.items);
-      },
-      member: (name) => {
-        const member = memberType(type, name);
-        return member && mergeTypeOf(member);
-      },
-    };
-    known.set(schema, found);
-  }
-  return found;
-}
+const mergeTypeOf = remember((schema: Schema): MergeType => {
+  const type = resolve(schema);
+  return {
+    strategy: type["x-kubernetes-patch-strategy"],
+    key: type["x-kubernetes-patch-merge-key"],
+    // Read late, because types may contain themselves.
+    get items() {
+      return type.items && mergeTypeOf(type.items);
+    },
+    member: (name) => {
+      const member = memberType(type, name);
+      return member && mergeTypeOf(member);
+    },
+  };
+});

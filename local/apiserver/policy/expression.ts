@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { isFields } from "../../../shared/kubernetes/fields.ts";
+import { remember } from "../remember.ts";
 import { withoutMessages } from "./message-literal.ts";
 
 /** A CEL expression that does not parse, or that came to no value. */
@@ -12,26 +13,16 @@ export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown
 
 // CEL is loaded with the first expression; parsing one costs more than evaluating it, and there are few different ones.
 const require = createRequire(import.meta.url);
-const compiled = new Map<string, Evaluate>();
 let environment: import("@marcbachmann/cel-js").Environment | undefined;
 
 /**
  * Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}.
  */
-export function compile(expression: string): Evaluate {
-  let evaluate = compiled.get(expression);
-  if (!evaluate) {
-    evaluate = build(expression);
-    compiled.set(expression, evaluate);
-  }
-  return evaluate;
-}
-
-function build(expression: string): Evaluate {
+export const compile = remember((expression: string): Evaluate => {
   const parsed = explained(() => cel().parse(withoutMessages(expression)));
   return (variables) =>
     explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
-}
+}, new Map());
 
 function cel() {
   if (!environment) {

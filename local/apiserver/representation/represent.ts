@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { asServed, isConverted } from "../kinds/stored-version.ts";
+import { toGroupedEvent } from "../kinds/event.ts";
+import { isConverted } from "../kinds/stored-version.ts";
+import { remember } from "../remember.ts";
 import type { Resource } from "../resource.ts";
 import { type Stored, tailOf } from "../store/stored.ts";
 
@@ -18,14 +20,7 @@ export function metadataJson({ metadata }: Pick<KubernetesObject, "metadata">): 
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(metadata)}}`;
 }
 
-const converted = new WeakMap<Stored, string>();
+const servedTail = (resource: Resource, stored: Stored): string =>
+  isConverted(resource) ? groupedTail(stored) : stored.tail;
 
-function servedTail(resource: Resource, stored: Stored): string {
-  if (!isConverted(resource)) return stored.tail;
-  let tail = converted.get(stored);
-  if (tail === undefined) {
-    tail = tailOf(asServed(resource, stored.object));
-    converted.set(stored, tail);
-  }
-  return tail;
-}
+const groupedTail = remember(({ object }: Stored) => tailOf(toGroupedEvent(object)));

@@ -1,5 +1,6 @@
 import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
+import { goTypeOf } from "../patch/go-type.ts";
 import type { Resource } from "../resource.ts";
 import { referredBy } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -26,7 +27,7 @@ export function conform(resource: Resource, object: Fields): Conformed {
   const type = typeOf(resource);
   if (!type) return { object, unknown };
   const root: Place = { struct: resource.kind, path: "", unknown };
-  if (!resource.custom) return { object: struct(object, resolved(type), root), unknown };
+  if (!resource.custom) return { object: struct(object, resolve(type), root), unknown };
   const metadata = object.metadata;
   const metadataType = memberType(type, "metadata") ?? {};
   const place = { ...root, path: "metadata" };
@@ -43,23 +44,12 @@ interface Place {
   readonly exact?: string;
 }
 
-const cache = new WeakMap<Schema, Schema>();
-
-function resolved(schema: Schema): Schema {
-  let type = cache.get(schema);
-  if (!type) {
-    type = resolve(schema);
-    cache.set(schema, type);
-  }
-  return type;
-}
-
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 const structName = (schema: Schema, fallback: string) => referredBy(schema)?.split(".").at(-1) ?? fallback;
 
 function value(given: unknown, schema: Schema, place: Place): unknown {
   if (schema["x-kubernetes-preserve-unknown-fields"]) return given;
-  const type = resolved(schema);
+  const type = resolve(schema);
   if (type.format === "int-or-string") {
     if (typeof given === "string" || Number.isInteger(given)) return given;
     throw mismatch(given, schema, place);
@@ -161,13 +151,8 @@ function timestamp(text: string, path: string): string {
 function mismatch(given: unknown, schema: Schema, place: Place): TypeMismatch {
   const field = `${place.struct}.${place.path}`;
   return new TypeMismatch(
-    `json: cannot unmarshal ${jsonType(given)} into Go struct field ${field} of type ${goType(schema)}`,
+    `json: cannot unmarshal ${goTypeOf(given)} into Go struct field ${field} of type ${goType(schema)}`,
   );
-}
-
-function jsonType(given: unknown): string {
-  if (Array.isArray(given)) return "array";
-  return typeof given === "boolean" ? "bool" : typeof given;
 }
 
 function goType(schema: Schema): string {

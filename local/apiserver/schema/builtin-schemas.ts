@@ -1,4 +1,5 @@
 import { groupOf, type Kind } from "../../../shared/kubernetes/kind.ts";
+import { remember } from "../remember.ts";
 import { atomicTypes, keyDefaults, mergeRules } from "./list-types.ts";
 import { type Attribute, attributesOf } from "./model.ts";
 import type { Schema } from "./schema.ts";
@@ -37,17 +38,8 @@ export const refTo = (definition: string): Schema => ({ $ref: `${refPrefix}${def
 export const referredBy = (schema: Schema): string | undefined =>
   (schema.$ref ?? schema.allOf?.[0]?.$ref)?.slice(refPrefix.length);
 
-const schemas = new Map<string, Schema>();
-
 /** The schema of a definition, with references to others and without prose. */
-export function schemaOf(definition: string): Schema {
-  let schema = schemas.get(definition);
-  if (!schema) {
-    schema = build(modelName(definition));
-    schemas.set(definition, schema);
-  }
-  return schema;
-}
+export const schemaOf = remember((definition: string) => build(modelName(definition)), new Map());
 
 /** Readers of OpenAPI v3 ignore what stands beside a reference, so a reference that says more is wrapped. */
 function wrapped(schema: Schema): Schema {

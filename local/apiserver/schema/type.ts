@@ -1,4 +1,5 @@
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { remember } from "../remember.ts";
 import type { Resource } from "../resource.ts";
 import { definitionOf, referredBy, refTo, schemaOf } from "./builtin-schemas.ts";
 import type { Schema } from "./schema.ts";
@@ -22,31 +23,19 @@ export function typeOf(kind: TypedKind): Schema | undefined {
   return definition === undefined ? undefined : schemaOf(definition);
 }
 
-const resolved = new WeakMap<Schema, Schema>();
-
 /** Follows a reference. What the referring field says of merging comes before what the type says of itself. */
 export function resolve(schema: Schema): Schema {
   const definition = referredBy(schema);
   if (definition === undefined) return schema["x-kubernetes-embedded-resource"] ? withHeader(schema) : schema;
-  let found = resolved.get(schema);
-  if (!found) {
-    found = { ...schemaOf(definition), ...schema };
-    resolved.set(schema, found);
-  }
-  return found;
+  return merged(schema);
 }
 
-const withHeaders = new WeakMap<Schema, Schema>();
+const merged = remember((schema: Schema): Schema => ({ ...schemaOf(referredBy(schema) ?? ""), ...schema }));
 
 /** The schema of a custom resource or of an embedded one with the fields that every object has. */
-export function withHeader(schema: Schema): Schema {
-  let found = withHeaders.get(schema);
-  if (!found) {
-    found = { ...schema, properties: { ...schema.properties, ...header } };
-    withHeaders.set(schema, found);
-  }
-  return found;
-}
+export const withHeader = remember(
+  (schema: Schema): Schema => ({ ...schema, properties: { ...schema.properties, ...header } }),
+);
 
 /** The schema of one member of an object; `undefined` when the type has no such member. */
 export function memberType(schema: Schema, name: string): Schema | undefined {
