@@ -1,10 +1,9 @@
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
-import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
+import { objectsIn, specOf } from "../kinds/fields.ts";
 import { StatusError } from "../status-error.ts";
 import { conditionsHold, evaluate } from "./evaluate.ts";
-import { ExpressionError } from "./expression.ts";
-import { matches } from "./match.ts";
+import { matching, nameOf, unlessIgnored } from "./matching.ts";
 import type { AdmissionRequest } from "./request.ts";
 
 /**
@@ -15,35 +14,21 @@ import type { AdmissionRequest } from "./request.ts";
  * false, or that fails, unless the policy's `failurePolicy` is `Ignore`.
  */
 export function enforce(policies: readonly Fields[], bindings: readonly Fields[], request: AdmissionRequest): void {
-  for (const policy of policies) {
-    if (!matches(fieldsAt(specOf(policy), "matchConstraints"), request, true)) continue;
-    for (const binding of bindings.filter((one) => specOf(one).policyName === nameOf(policy))) {
-      const { matchResources, validationActions } = specOf(binding);
-      const isMeant = !matchResources || matches(fieldsAt(specOf(binding), "matchResources"), request, false);
-      if (isMeant && Array.isArray(validationActions) && validationActions.includes("Deny"))
-        run(policy, binding, request);
-    }
+  for (const { policy, binding } of matching(policies, bindings, () => request)) {
+    const { validationActions } = specOf(binding);
+    if (Array.isArray(validationActions) && validationActions.includes("Deny")) run(policy, binding, request);
   }
 }
-
-const nameOf = (object: Fields) => String(fieldsAt(object, "metadata").name);
 
 function run(policy: Fields, binding: Fields, request: AdmissionRequest): void {
   const spec = specOf(policy);
   const deny = (why: unknown, reason: unknown) =>
     denied(request, reason, `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}' ${why}`);
-  const unlessIgnored = (attempt: () => boolean, instead: boolean): boolean => {
-    try {
-      return attempt();
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      if (spec.failurePolicy === "Ignore") return instead;
-      throw deny(`denied request: ${error.message}`, "Invalid");
-    }
-  };
-  if (!unlessIgnored(() => conditionsHold(spec, request), false)) return;
+  const attempt = (holds: () => boolean, instead: boolean) =>
+    unlessIgnored(policy, holds, instead, (why) => deny(`denied request: ${why}`, "Invalid"));
+  if (!attempt(() => conditionsHold(spec, request), false)) return;
   for (const { expression, message, reason = "Invalid" } of objectsIn(spec, "validations")) {
-    if (unlessIgnored(() => evaluate(String(expression), spec, request) === true, true)) continue;
+    if (attempt(() => evaluate(String(expression), spec, request) === true, true)) continue;
     throw deny(`denied request: ${message ?? `failed expression: ${expression}`}`, reason);
   }
 }
