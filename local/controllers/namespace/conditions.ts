@@ -7,58 +7,35 @@ export function deletionConditions({ kinds, finalizers, failures, podsFirst }: R
   const remaining = podsFirst ? [] : counted(kinds, (kind, count) => `${kind} has ${count} resource instances`);
   const held = podsFirst ? [] : counted(finalizers, (name, count) => `${name} in ${count} resource instances`);
   const failed = failures.map((error) => (error instanceof Error ? error.message : String(error))).sort();
+  const condition = (type: string, good: string, fine: string, bad = "", wrong?: string | false): Condition => ({
+    type: `Namespace${type}`,
+    ...(wrong ? { status: "True", reason: bad, message: wrong } : { status: "False", reason: good, message: fine }),
+  });
+  const list = (words: string, items: readonly string[]) => items.length > 0 && `${words}: ${items.join(", ")}`;
   return [
-    {
-      type: "NamespaceDeletionDiscoveryFailure",
-      status: "False",
-      reason: "ResourcesDiscovered",
-      message: "All resources successfully discovered",
-    },
-    {
-      type: "NamespaceDeletionGroupVersionParsingFailure",
-      status: "False",
-      reason: "ParsedGroupVersions",
-      message: "All legacy kube types successfully parsed",
-    },
-    failed.length
-      ? {
-          type: "NamespaceDeletionContentFailure",
-          status: "True",
-          reason: "ContentDeletionFailed",
-          message: `Failed to delete all resource types, ${failed.length} remaining: ${failed.join(", ")}`,
-        }
-      : {
-          type: "NamespaceDeletionContentFailure",
-          status: "False",
-          reason: "ContentDeleted",
-          message: "All content successfully deleted, may be waiting on finalization",
-        },
-    remaining.length
-      ? {
-          type: "NamespaceContentRemaining",
-          status: "True",
-          reason: "SomeResourcesRemain",
-          message: `Some resources are remaining: ${remaining.join(", ")}`,
-        }
-      : {
-          type: "NamespaceContentRemaining",
-          status: "False",
-          reason: "ContentRemoved",
-          message: "All content successfully removed",
-        },
-    held.length
-      ? {
-          type: "NamespaceFinalizersRemaining",
-          status: "True",
-          reason: "SomeFinalizersRemain",
-          message: `Some content in the namespace has finalizers remaining: ${held.join(", ")}`,
-        }
-      : {
-          type: "NamespaceFinalizersRemaining",
-          status: "False",
-          reason: "ContentHasNoFinalizers",
-          message: "All content-preserving finalizers finished",
-        },
+    condition("DeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+    condition("DeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+    condition(
+      "DeletionContentFailure",
+      "ContentDeleted",
+      "All content successfully deleted, may be waiting on finalization",
+      "ContentDeletionFailed",
+      list(`Failed to delete all resource types, ${failed.length} remaining`, failed),
+    ),
+    condition(
+      "ContentRemaining",
+      "ContentRemoved",
+      "All content successfully removed",
+      "SomeResourcesRemain",
+      list("Some resources are remaining", remaining),
+    ),
+    condition(
+      "FinalizersRemaining",
+      "ContentHasNoFinalizers",
+      "All content-preserving finalizers finished",
+      "SomeFinalizersRemain",
+      list("Some content in the namespace has finalizers remaining", held),
+    ),
   ];
 }
 
