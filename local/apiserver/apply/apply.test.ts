@@ -66,22 +66,6 @@ describe("lists", () => {
       ).toEqual(expected));
   }
 
-  test("a manager that stops applying a finalizer removes it", () => {
-    const live = apply("m1", named({ metadata: { finalizers: ["h/x"] } }), { live: stored(["a"]) });
-    expect(metadataOf(apply("m1", named({}), { live })).finalizers).toEqual(["a"]);
-  });
-
-  test("owner references are a map by uid of atomic elements", () => {
-    const owner = (uid: string) => ({ apiVersion: "v1", kind: "Foo", name: "f", uid });
-    const live = apply("m1", named({ metadata: { ownerReferences: [owner("1")] } }));
-    const both = apply("m2", named({ metadata: { ownerReferences: [owner("2")] } }), { live });
-    expect(metadataOf(both).ownerReferences).toEqual([owner("1"), owner("2")]);
-    const changed = named({ metadata: { ownerReferences: [{ ...owner("1"), controller: true }] } });
-    expect(conflictOf(() => apply("m2", changed, { live: both }))?.message).toBe(
-      'Apply failed with 1 conflict: conflict with "m1": .metadata.ownerReferences[uid="1"]',
-    );
-  });
-
   test("ports are a map by number and protocol, which is TCP when absent", () => {
     const pod = (ports: unknown[]) => ({ metadata: { name: "p" }, spec: { containers: [{ name: "c", ports }] } });
     const resource = { ...configMap, kind: "Pod", plural: "pods" };
@@ -137,10 +121,4 @@ describe("refused", () => {
       }),
     );
   }
-  test("managedFields", () => {
-    expect(conflictOf(() => apply("m", named({ metadata: { managedFields: [] } })))).toMatchObject({
-      status: 400,
-      message: "metadata.managedFields must be nil",
-    });
-  });
 });

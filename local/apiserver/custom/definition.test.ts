@@ -27,28 +27,6 @@ const definition = (spec: Fields = {}, status: Fields = {}): Fields => ({
 const accepted = (given: Fields) => ({ ...given, status: definitionStatus(given, now) });
 
 describe("a definition's status", () => {
-  test("its names are accepted, and it is established", () => {
-    expect(definitionStatus(definition(), now)).toEqual({
-      acceptedNames: names,
-      conditions: [
-        {
-          lastTransitionTime: now,
-          message: "no conflicts found",
-          reason: "NoConflicts",
-          status: "True",
-          type: "NamesAccepted",
-        },
-        {
-          lastTransitionTime: now,
-          message: "the initial names have been accepted",
-          reason: "InitialNamesAccepted",
-          status: "True",
-          type: "Established",
-        },
-      ],
-      storedVersions: ["v1"],
-    });
-  });
   test("conditions that stay keep their time", () => {
     const first = accepted(definition());
     expect(definitionStatus(first, "2026-02-01T00:00:00Z")).toEqual(first.status);

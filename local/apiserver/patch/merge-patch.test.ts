@@ -3,11 +3,6 @@ import { mergePatch } from "./merge-patch.ts";
 
 const live = { metadata: { name: "a", finalizers: ["x", "y"], labels: { a: "1" } }, data: { k: "v" } };
 
-test("members merge, null removes, arrays are replaced whole", () => {
-  const patch = { metadata: { finalizers: ["z"], labels: { a: null, b: "2" } }, data: null };
-  expect(mergePatch(live, patch)).toEqual({ metadata: { name: "a", finalizers: ["z"], labels: { b: "2" } } });
-});
-
 test("nulls inside a new object go, those inside an array stay", () => {
   expect(mergePatch({}, { a: { b: null, c: [null] } })).toEqual({ a: { c: [null] } });
 });

@@ -53,17 +53,6 @@ describe("scale", () => {
     return api;
   }
 
-  test("shows what is wanted and what there is", async () => {
-    const { ask } = await scalable();
-    const { json } = await ask("GET", scale);
-    expect([json.kind, json.apiVersion, json.spec, json.status]).toEqual([
-      "Scale",
-      "autoscaling/v1",
-      { replicas: 1 },
-      { replicas: 0, selector: "app=db" },
-    ]);
-  });
-
   test("is changed by any kind of patch and by an update, and changes the generation", async () => {
     const { ask, merge } = await scalable();
     await merge(scale, { spec: { replicas: 2 } });
