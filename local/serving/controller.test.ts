@@ -167,36 +167,6 @@ test("what cannot be obeyed is refused in the status and changes nothing", async
 
 describe("traffic", () => {
   const spec = (change: object) => tools.client.patch(KnativeService, "default", "tester", "merge", { spec: change });
-  const tagged = "http://canary-tester.default.svc.cluster.local";
-
-  test("a canary has an address of its own, then a share, then all of it", async () => {
-    await create({ VERSION: "1" });
-    await statusWhen("Ready", "tester-00001");
-    const pinned = { revisionName: "tester-00001", latestRevision: false };
-    const traffic = [
-      { ...pinned, percent: 100 },
-      { latestRevision: true, percent: 0, tag: "canary" },
-    ];
-    await spec({ template: templateOf({ VERSION: "2" }), traffic });
-    const status = await statusWhen("Ready", "tester-00002");
-    expect(status.traffic).toEqual([
-      { ...pinned, percent: 100 },
-      { revisionName: "tester-00002", latestRevision: true, percent: 0, tag: "canary", url: tagged },
-    ]);
-    expect(await ask()).toBe("1");
-    expect((await activator.send(tagged, { headers: {}, body: "version" })).body).toBe("2");
-
-    await spec({
-      traffic: [
-        { ...pinned, percent: 50 },
-        { percent: 50, tag: "canary" },
-      ],
-    });
-    await expect.poll(async () => [await ask(), await ask()].sort(), patient).toEqual(["1", "2"]);
-    await spec({ traffic: null });
-    await expect.poll(async () => [await ask(), await ask()], patient).toEqual(["2", "2"]);
-    await statusWhen("Ready", "tester-00002", (status) => status.traffic?.length === 1);
-  });
 
   test("to a revision that is not there goes nowhere, and says so until it comes", async () => {
     await create({ VERSION: "1" });
