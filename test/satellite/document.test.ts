@@ -79,6 +79,7 @@ describe("when satellites are created and deleted", () => {
     });
     await harness.until("it is OFFLINE", async () => (await admin.linstorNode(node)).connection_status === "OFFLINE");
     expect(harness.linstor.hasCopy("pvc-1", node)).toBe(true);
+    expect(harness.calls.evacuate).toEqual([]);
     await admin.untaint(node);
     await harness.until("it is ONLINE", async () => (await admin.linstorNode(node)).connection_status === "ONLINE");
     expect((await admin.linstorNode(node)).uuid).toBe(uuid);
@@ -148,12 +149,18 @@ describe("policy Evacuate", () => {
     expect(await flagsOf(node)).toEqual([]);
 
     for (const name of nodes.slice(1)) await admin.cordon(name, false);
-    await admin.says(node, "SatelliteEvacuated", /^Waiting on remaining resources and snapshots: .*pvc-3/);
+    for (const type of ["SatelliteEvacuated", "EvacuationCompleted"])
+      await admin.says(node, type, /^Waiting on remaining resources and snapshots: .*pvc-3/);
+    expect(await harness.condition(node, "EvacuationCompleted")).toMatchObject({
+      status: "False",
+      reason: "InProgress",
+    });
     expect(await admin.hooksOn("worker")).toEqual([preTerminateHook]);
     expect(await flagsOf(node)).toEqual(["EVACUATE"]);
 
     await admin.gone(Machine, "worker");
     await admin.gone(LinstorSatellite, node);
+    expect(await admin.isListed(node)).toBe(false);
     for (const name of ["pvc-1", "pvc-2", "pvc-3"]) expect(await admin.marks(name, node)).toEqual([]);
   });
 

@@ -33,31 +33,9 @@ describe("policy Evacuate", () => {
     expect(harness.calls).toEqual({ evacuate: [node], atOnce: 1 });
     expect(nodes.slice(1)).toEqual(expect.arrayContaining([...harness.linstor.goodCopies("pvc-3")]));
   });
-
-  test("says where it stands, in both conditions, while LINSTOR copies", async () => {
-    await harness.volume("pvc-1", [node, "node-2"]);
-    await harness.delete(LinstorSatellite, node);
-    const waits = /^Waiting on remaining resources and snapshots: .*pvc-1/;
-    for (const type of ["SatelliteEvacuated", "EvacuationCompleted"])
-      await harness.until(`${type} says so`, async () => {
-        const { status, reason, message = "" } = (await harness.condition(node, type)) ?? {};
-        return status === "False" && reason === "InProgress" && waits.test(message);
-      });
-    await admin.replaced(node);
-  });
 });
 
 describe("policies Retain and Delete", () => {
-  test("Retain: the LinstorSatellite goes at once, and LINSTOR keeps node and data", async () => {
-    await admin.setPolicy(node, "Retain");
-    await harness.volume("pvc-1", [node]);
-    await admin.taint(node, "NoExecute");
-    await admin.gone(LinstorSatellite, node);
-    expect(await admin.isListed(node)).toBe(true);
-    expect(harness.linstor.goodCopies("pvc-1")).toEqual([node]);
-    expect(harness.calls.evacuate).toEqual([]);
-  });
-
   test("Delete: waits while the satellite is connected, and gives up everything once it is not", async () => {
     await admin.setPolicy(node, "Delete");
     await harness.volume("pvc-1", [node, "node-2"]);
