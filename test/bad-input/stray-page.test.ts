@@ -24,8 +24,8 @@ const satellite = {
 } as const;
 
 /**
- * Gives a rule, by its name, an event of an object, of a cluster in which nothing but this object and `others` is, and pages instead
- * of `stray`.
+ * Gives a rule, by its name, an event of an object, of a cluster in which nothing but this object and `others` is, and
+ * pages instead of `stray`.
  */
 async function give(rule: string, object: KubernetesObject, others: readonly KubernetesObject[], stray: RegExp) {
   const clock = virtualClock(Date.parse("2026-03-01T12:00:00Z"));
