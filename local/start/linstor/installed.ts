@@ -2,15 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../../shared/command/user-error.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { withSettings } from "../../cluster/with-settings.ts";
 import type { LinstorFlags } from "./flags.ts";
 
 /** An object of `knative/` with the address of the LINSTOR of this run in its place; another object as it is. */
 export function reachingLinstor(object: KubernetesObject, { url }: LinstorFlags): KubernetesObject {
-  if (object.kind !== "ConfigMap" || object.metadata.name !== "holdfast-satellite") return object;
   // Who named an http:// URL on the command line has allowed it.
   const allowsHttp = String(url.startsWith("http:"));
-  const data = { ...(object.data as object), LINSTOR_URL: url, LINSTOR_ALLOW_HTTP: allowsHttp };
-  return { ...object, data } as KubernetesObject;
+  return withSettings(object, "satellite", { LINSTOR_URL: url, LINSTOR_ALLOW_HTTP: allowsHttp });
 }
 
 /**

@@ -1,17 +1,13 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { withSettings } from "../../cluster/with-settings.ts";
 import type { SaltAccount } from "./account.ts";
 
 /** An object of `knative/` with the address of the Salt of this run in its place; another object as it is. */
 export function reachingSalt(object: KubernetesObject, { url, eauth, username }: SaltAccount): KubernetesObject {
-  const { kind, metadata } = object;
-  if (kind !== "ConfigMap" || metadata.name !== "holdfast-volume") return object;
+  // Who named an http:// URL on the command line has allowed it.
   const allowsHttp = String(url.startsWith("http:"));
-  const { data } = object as KubernetesObject & { readonly data: Readonly<Record<string, string>> };
-  return {
-    ...object,
-    // Who named an http:// URL on the command line has allowed it.
-    data: { ...data, SALT_URL: url, SALT_EAUTH: eauth, SALT_USERNAME: username, SALT_ALLOW_HTTP: allowsHttp },
-  } as KubernetesObject;
+  const account = { SALT_URL: url, SALT_EAUTH: eauth, SALT_USERNAME: username, SALT_ALLOW_HTTP: allowsHttp };
+  return withSettings(object, "volume", account);
 }
 
 /** The Secret by which the functions log in. */

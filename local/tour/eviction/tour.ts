@@ -5,6 +5,7 @@ import type { DependentObject } from "../../../functions/eviction/lib/schema.ts"
 import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
+import { withSettings } from "../../cluster/with-settings.ts";
 import { aborted } from "../../time/aborted.ts";
 import { tourNamespace } from "../namespace.ts";
 import { oftenSwept } from "../often-swept.ts";
@@ -88,9 +89,8 @@ function steps(world: TourWorld): Step[] {
       metadata: { name: "holdfast-openstack", namespace: "holdfast" },
       data: { password: Buffer.from(password).toString("base64") },
     });
-    await cluster.install(
-      ["access/eviction", "eviction"],
-      withSettings({ ...settings, OS_AUTH_URL: standIns.authUrl }),
+    await cluster.install(["access/eviction", "eviction"], (object) =>
+      withSettings(object, "eviction", { ...settings, OS_AUTH_URL: standIns.authUrl }),
     );
     restoreSweep = await oftenSwept(world);
     await resource(NeutronL2Agent);
@@ -271,10 +271,3 @@ function steps(world: TourWorld): Step[] {
 
   return [installed, asked, left, updated, renewed, died, over];
 }
-
-/** The ConfigMap of the system with other values; another object as it is. */
-const withSettings = (values: Readonly<Record<string, string>>) => (object: KubernetesObject) => {
-  if (object.kind !== "ConfigMap" || object.metadata.name !== "holdfast-eviction") return object;
-  const { data } = object as KubernetesObject & { data: Readonly<Record<string, string>> };
-  return { ...object, data: { ...data, ...values } } as KubernetesObject;
-};

@@ -11,6 +11,7 @@ import { marksFor, type VolumeAttachmentObject } from "../../../functions/satell
 import { type Kind, Namespace, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
+import { withSettings } from "../../cluster/with-settings.ts";
 import { aborted } from "../../time/aborted.ts";
 import { tourNamespace } from "../namespace.ts";
 import { oftenSwept } from "../often-swept.ts";
@@ -75,9 +76,8 @@ function steps(world: TourWorld): Step[] {
     await create(Namespace, { metadata: { name: satelliteNamespace } });
     const started = await startStandIns(world, cluster);
     standIns = started;
-    await cluster.install(
-      ["access/satellite", "satellite", "satellite/cluster-api"],
-      withSettings({ LINSTOR_URL: started.url, SATELLITE_LOOK_AGAIN: "1000" }),
+    await cluster.install(["access/satellite", "satellite", "satellite/cluster-api"], (object) =>
+      withSettings(object, "satellite", { LINSTOR_URL: started.url, SATELLITE_LOOK_AGAIN: "1000" }),
     );
     started.follow();
     restoreSweep = await oftenSwept(world);
@@ -244,13 +244,6 @@ function steps(world: TourWorld): Step[] {
   const copies = () => `${volume} is good on ${standIns.linstor.goodCopies(volume).join(" and ")}`;
   return [installed, retain, back, giveUp, evacuate, over];
 }
-
-/** The ConfigMap of the system with other values; another object as it is. */
-const withSettings = (values: Readonly<Record<string, string>>) => (object: KubernetesObject) => {
-  if (object.kind !== "ConfigMap" || object.metadata.name !== "holdfast-satellite") return object;
-  const { data } = object as KubernetesObject & { data: Readonly<Record<string, string>> };
-  return { ...object, data: { ...data, ...values } } as KubernetesObject;
-};
 
 /** Whether all these satellites are there, and LINSTOR has what their spec says. */
 async function configured({ client }: TourWorld, nodes: readonly string[]): Promise<boolean> {
