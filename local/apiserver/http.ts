@@ -1,20 +1,17 @@
 import { once as happened } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import { type Listening, listen } from "../system-server/listen.ts";
 import { methodNotAllowed } from "./failure.ts";
 import { protobufType } from "./protobuf/decode.ts";
 import { encodeFailure } from "./representation/encode.ts";
 import type { ApiServer } from "./server.ts";
 import { StatusError } from "./status-error.ts";
 
-/** An API server on a port. */
-export interface HttpServer {
+/** An API server on a port; with its connections all watches end. */
+export interface HttpServer extends Listening {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  readonly port: number;
-  /** Ends all watches and connections; resolves when the port is free. */
-  close(): Promise<void>;
 }
 
 /** When an idle connection is closed, in milliseconds: as a real API server has it, which its clients count on. */
@@ -29,25 +26,14 @@ export interface HttpOptions {
 /** Puts an API server on a port, in plain HTTP. Rejects when the port is taken. */
 export async function serveHttp(
   server: ApiServer,
-  { host = "127.0.0.1", port = 0 }: HttpOptions = {},
+  { host = "127.0.0.1", port }: HttpOptions = {},
 ): Promise<HttpServer> {
   const http = createServer((incoming, outgoing) => {
     serve(server, incoming, outgoing).catch(() => outgoing.destroy());
   });
   http.keepAliveTimeout = idle;
-  http.listen(port, host);
-  await happened(http, "listening");
-  const { port: bound } = http.address() as AddressInfo;
-  return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    port: bound,
-    async close() {
-      const closed = happened(http, "close");
-      http.close();
-      http.closeAllConnections();
-      await closed;
-    },
-  };
+  const listening = await listen(http, port, host);
+  return { ...listening, url: `http://${host.includes(":") ? `[${host}]` : host}:${listening.port}` };
 }
 
 async function serve(server: ApiServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Send } from "../../eventing/send.ts";
+import { listen } from "../system-server/listen.ts";
 
 /** Answers a request as it comes; rejects where there is nothing behind its URL. */
 type Pass = (url: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -34,11 +35,7 @@ export async function openClusterNetwork(send: Send, pass: Pass): Promise<Cluste
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     server.emit("connection", socket);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
@@ -47,12 +44,11 @@ export async function openClusterNetwork(send: Send, pass: Pass): Promise<Cluste
       HTTP_PROXY: url,
       NO_PROXY: "127.0.0.1,localhost,::1",
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-        for (const tunnel of tunnels) tunnel.destroy();
-      }),
+    async close() {
+      const closed = close();
+      for (const tunnel of tunnels) tunnel.destroy();
+      await closed;
+    },
   };
 }
 

@@ -1,14 +1,12 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { SystemRequest, SystemTransport } from "../../shared/system/transport.ts";
+import { type Listening, listen } from "./listen.ts";
 
 /** A stand-in on a port of this machine. */
-export interface SystemServer {
+export interface SystemServer extends Pick<Listening, "close"> {
   /** `http://127.0.0.1:<port>`, or `https`, for the setting `<name>Url` of a system. */
   readonly url: string;
-  close(): Promise<void>;
 }
 
 /** In PEM. */
@@ -31,17 +29,8 @@ export async function serveSystem(
     serve(transport, incoming, outgoing).catch(() => outgoing.destroy());
   };
   const server = certificate ? createTlsServer({ ...certificate }, take) : createServer(take);
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `${certificate ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { port: bound, close } = await listen(server, port);
+  return { url: `${certificate ? "https" : "http"}://127.0.0.1:${bound}`, close };
 }
 
 const longestBody = 1024 * 1024;

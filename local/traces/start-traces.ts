@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { listen } from "../system-server/listen.ts";
 import { type Span, traceLines } from "./trace-lines.ts";
 
 /** A trace is printed when nothing more of it has come for so long, in milliseconds. */
@@ -36,11 +35,11 @@ export async function startTraces(terminal: Terminal): Promise<Traces> {
     } catch {
       response.writeHead(400).end();
     }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  const { port, close } = await listen(server);
   return {
     environment: {
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${port}/v1/traces`,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_BSP_SCHEDULE_DELAY: "200",
     },
@@ -49,8 +48,7 @@ export async function startTraces(terminal: Terminal): Promise<Traces> {
         clearTimeout(timer);
         print(traceId);
       }
-      server.closeAllConnections();
-      server.close();
+      void close();
     },
   };
 }
