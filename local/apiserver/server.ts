@@ -22,8 +22,6 @@ export interface ApiServerOptions {
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Whether roles decide who may do what; off by default. The group `system:masters` may do everything. */
   readonly rbac?: boolean;
-  /** How many events of each resource are remembered for watches and paged lists; 10,000 by default. */
-  readonly history?: number;
   /** Admission plugin StorageObjectInUseProtection: finalizers on new claims and volumes; on by default. */
   readonly objectInUseProtection?: boolean;
   /** Admission plugin of that name; off by default, as upstream. */
@@ -49,6 +47,9 @@ export interface ApiServer {
   close(): void;
 }
 
+/** How many events of each resource are remembered for watches and paged lists. */
+const history = 10_000;
+
 /**
  * A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of
  * a new cluster.
@@ -58,7 +59,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const state: State = {
     clock,
     random,
-    store: createStore(options.history ?? 10_000, options.observe),
+    store: createStore(history, options.observe),
     resources: createResourceTable(builtin),
     switches: {
       rbac: options.rbac ?? false,

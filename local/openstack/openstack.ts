@@ -6,8 +6,6 @@ import { createNetwork, type Network } from "./network.ts";
 export interface OpenStackOptions extends CloudOptions {
   /** The one password of `admin` and `demo`, who is a plain member. */
   readonly password: string;
-  /** Milliseconds that a token is good for; an hour by default. */
-  readonly tokenLife?: number;
 }
 
 /** A cloud with Keystone, Nova, Neutron and Ironic on a clock of its own. */
@@ -39,10 +37,12 @@ const { neutron, ironic } = addresses;
 /** Milliseconds that an answer takes, and a login with it, which hashes a password. */
 const latency = 50;
 const hashing = 700;
+/** Milliseconds that a token is good for. */
+const tokenLife = 3_600_000;
 
 /** Starts one, with everything up. */
 export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
-  const { clock, random, password, tokenLife = 3_600_000 } = options;
+  const { clock, random, password } = options;
   const cloud = createCloud(options);
   const network = createNetwork(options);
   const tokens = new Map<string, Account & { readonly expires: number }>();

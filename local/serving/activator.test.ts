@@ -47,7 +47,6 @@ function open(options: Partial<ActivatorOptions> = {}): void {
       records.push({ name, record });
       happened();
     },
-    initialScale: 0,
     window: long,
     ...options,
   });

@@ -27,8 +27,6 @@ export interface ActivatorOptions {
   onRecord?(name: RevisionName, record: Record<string, unknown>): void;
   /** Milliseconds without a request after which an instance goes, in place of what the Services say. */
   window?: number;
-  /** Instances the first revision must get ready before it takes traffic; 1 as in Knative. */
-  initialScale?: number;
   /** Milliseconds until a process must listen; 30,000 by default. */
   startLimit?: number;
   /** Instances that one revision may have; 4 by default. */
@@ -88,7 +86,7 @@ interface Deployment {
 const keptVersions = 20;
 
 export function createActivator(options: ActivatorOptions): Activator {
-  const { startLimit = 30_000, mostInstances = 4, initialScale = 1 } = options;
+  const { startLimit = 30_000, mostInstances = 4 } = options;
   const keeper: Keeper = startKeeper();
   const deployments = new Map<string, Deployment>();
   const revisions = new Set<Revision>();
@@ -200,9 +198,8 @@ export function createActivator(options: ActivatorOptions): Activator {
       const launch = { ...rest, environment: { ...environment, ...knativeEnvironment(name) } };
       const running = create(plan, name, launch);
       try {
-        // The first revision of a service may come up with its first request; a later one never takes traffic unproven.
-        const proof = deployment.latest ? 1 : initialScale;
-        await running.prove(Math.max(plan.scale.min, proof));
+        // The first revision of a service comes up with its first request; a later one never takes traffic unproven.
+        await running.prove(Math.max(plan.scale.min, deployment.latest ? 1 : 0));
       } catch (error) {
         await retire(running);
         throw error;

@@ -35,7 +35,6 @@ function open(): void {
     signal: stop.signal,
   });
   activator = createActivator({
-    initialScale: 0,
     launch: async ({ environment }) => ({
       command: process.execPath,
       args: [fixture],

@@ -54,7 +54,6 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
 
   const activator = createActivator({
     window,
-    initialScale: 0,
     pods: createFunctionPods({
       ...tools,
       failed: (subject, error) => tools.trouble({ controller: "serving", subject, error }),

@@ -17,8 +17,6 @@ export interface KubeletOptions {
    * rest.
    */
   heartbeat?: Heartbeat;
-  /** Milliseconds between a pod's arrival on the node and its start; 0 by default. */
-  startAfter?: number;
 }
 
 /** The heartbeat of a kubelet with its default settings. */
@@ -36,15 +34,12 @@ export interface Kubelet extends Running {
  * plane as well.
  */
 export function startKubelet(tools: ControllerTools, options: KubeletOptions): Kubelet {
-  const { clock, reflections } = tools;
-  const { heartbeat, startAfter = 0 } = options;
+  const { reflections } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
   const hostIPs = new Map(options.nodes.map((name, index) => [name, `10.0.0.${index + 10}`]));
-  const nodes = startNodes(tools, hostIPs, heartbeat);
+  const nodes = startNodes(tools, hostIPs, options.heartbeat);
   const synced = Promise.all([pods.synced, claims.synced, nodes.registered]);
-  /** Since when a pod is on its node, by uid. */
-  const arrivals = new Map<string, number>();
   let addresses = 0;
 
   const queue: WorkQueue = startObjectQueue(tools, {
@@ -56,10 +51,6 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
       const { nodeName = "" } = pod.spec;
       const hostIP = hostIPs.get(nodeName);
       if (!hostIP || nodes.isLost(nodeName)) return;
-      const arrived = arrivals.get(pod.metadata.uid) ?? clock.now();
-      arrivals.set(pod.metadata.uid, arrived);
-      const wait = pod.metadata.deletionTimestamp ? 0 : arrived + startAfter - clock.now();
-      if (wait > 0) return queue.addAfter(key, wait);
       const podIP = pod.status?.podIP ?? `10.244.${options.nodes.indexOf(nodeName)}.${(addresses++ % 250) + 2}`;
       const later = await syncPod(tools, pod, { hostIP, podIP });
       if (later !== undefined) queue.addAfter(key, later);
@@ -67,8 +58,7 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
   });
 
   pods.on((change, pod) => {
-    if (change === "delete") arrivals.delete(pod.metadata.uid);
-    else if (hostIPs.has(pod.spec.nodeName ?? "")) queue.add(keyOf(pod));
+    if (change !== "delete" && hostIPs.has(pod.spec.nodeName ?? "")) queue.add(keyOf(pod));
   });
   // A pod that could not mount a claim waits for the claim to change.
   claims.on((_, { metadata: { namespace, name } }) => {
