@@ -17,8 +17,6 @@ export interface ControlPlaneOptions {
   disableAdmission?: readonly string[];
   /** API server's `--enable-admission-plugins`. */
   enableAdmission?: readonly string[];
-  /** Leaves kube-scheduler out, for scenarios that bind pods by hand. */
-  withoutScheduler?: boolean;
 }
 
 /** A Kubernetes control plane as processes on loopback, all of its state in a folder of its own. */
@@ -57,7 +55,7 @@ async function boot(assets: string, options: ControlPlaneOptions): Promise<Contr
   const absent = ["etcd", "kube-apiserver"].find((name) => !existsSync(binary(name)));
   if (absent) throw new Error(`There is no ${absent} in ${assets}, which KUBEBUILDER_ASSETS names.`);
   const hasControllers = existsSync(binary("kube-controller-manager"));
-  const hasScheduler = existsSync(binary("kube-scheduler")) && !options.withoutScheduler;
+  const hasScheduler = existsSync(binary("kube-scheduler"));
   const folder = await mkdtemp(join(tmpdir(), "holdfast-control-plane-"));
   const inFolder = (...path: string[]) => join(folder, ...path);
   const [etcd, etcdPeer, api] = (await freePorts(3)) as [number, number, number];
