@@ -146,7 +146,7 @@ describe("what cannot be obeyed is refused by its name", () => {
       { annotations: { "autoscaling.knative.dev/class": "hpa.autoscaling.knative.dev" } },
       "class",
     ],
-    ["another target", { annotations: { "autoscaling.knative.dev/target": "1" } }, "target is not obeyed here"],
+    ["another target", { annotations: { "autoscaling.knative.dev/target": "1" } }, '/target"] is not obeyed'],
     [
       "an annotation of the autoscaler that is not known",
       { annotations: { "autoscaling.knative.dev/minScale": "1" } },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readWith } from "../../eventing/manifest/unobeyable.ts";
+import { readGoDuration } from "../../shared/kubernetes/go-duration.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readScale, type Scale } from "./autoscaling.ts";
 import { allToLatest, type TrafficTarget, traffic } from "./traffic.ts";
 
 /** What a revision of a Knative Service runs, as far as it can be obeyed by a process on this machine. */
@@ -28,6 +28,15 @@ export interface Plan {
   /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
   readonly readyPath?: string;
   readonly scale: Scale;
+}
+
+/** How many instances a revision has, and when; from its `autoscaling.knative.dev/` annotations. */
+export interface Scale {
+  readonly min: number;
+  /** 0: as many as the host allows. */
+  readonly max: number;
+  /** Milliseconds without a request after which an instance goes. */
+  readonly window: number;
 }
 
 /** An object that a container takes something from. */
@@ -124,14 +133,38 @@ const podSpec = z.strictObject({
   runtimeClassName: meaningless,
 });
 
-const annotations = z.record(z.string(), z.string()).transform((all, context): Scale => {
-  try {
-    return readScale(all);
-  } catch (error) {
-    context.addIssue((error as Error).message.replace(/\.$/, ""));
-    return z.NEVER;
-  }
+const count = z
+  .string()
+  .regex(/^\d{1,9}$/, "is no whole number, 0 or more")
+  .transform(Number);
+
+const window = z.string().transform((text, context) => {
+  const ms = readGoDuration(text);
+  if (ms !== undefined && ms >= 6000 && ms <= 3_600_000) return ms;
+  context.addIssue("is no duration from 6s to 1h");
+  return z.NEVER;
 });
+
+/** With the defaults of Knative's `config-autoscaler`; other annotations are nothing to the autoscaler. */
+const annotations = z
+  .record(z.string(), z.string())
+  .transform((all): Record<string, string | undefined> => {
+    return Object.fromEntries(Object.entries(all).filter(([key]) => key.startsWith("autoscaling.knative.dev/")));
+  })
+  .pipe(
+    z.strictObject({
+      "autoscaling.knative.dev/min-scale": count.default(0),
+      "autoscaling.knative.dev/max-scale": count.default(0),
+      "autoscaling.knative.dev/window": window.default(60_000),
+    }),
+  )
+  .transform(
+    (read): Scale => ({
+      min: read["autoscaling.knative.dev/min-scale"],
+      max: read["autoscaling.knative.dev/max-scale"],
+      window: read["autoscaling.knative.dev/window"],
+    }),
+  );
 
 const service = z
   .looseObject({
