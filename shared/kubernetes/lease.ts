@@ -39,6 +39,8 @@ export interface Claimant {
   /** For people: who is at work. */
   readonly holder: string;
   readonly seconds: number;
+  /** To be changed with it. */
+  readonly annotations?: Readonly<Record<string, string | null>>;
 }
 
 /**
@@ -47,15 +49,16 @@ export interface Claimant {
  * compare.
  */
 export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {
-  const { namespace, name, holder, seconds } = claimant;
+  const { namespace, name, holder, seconds, annotations } = claimant;
+  const noted = annotations ? { annotations } : {};
   const time = microTime(now);
   const spec = { holderIdentity: holder, acquireTime: time, renewTime: time, leaseDurationSeconds: seconds };
   if (!seen) {
-    const metadata = { namespace, name } as LeaseObject["metadata"];
+    const metadata = { namespace, name, ...noted } as LeaseObject["metadata"];
     return { verb: "create", kind: Lease, object: { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata, spec } };
   }
   const { uid, resourceVersion } = seen.metadata;
-  const patch = { metadata: { uid, resourceVersion }, spec };
+  const patch = { metadata: { uid, resourceVersion, ...noted }, spec };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
 }
 
@@ -66,19 +69,6 @@ export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now
 export function releaseLease({ metadata: { uid, resourceVersion, namespace, name } }: LeaseObject): Write {
   const patch = { metadata: { uid, resourceVersion }, spec: { holderIdentity: "" } };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
-}
-
-/**
- * The write that gives back the Lease that `takeLease` with the same arguments has taken: for work that ends before
- * anything reads the Lease again. It is refused where another has taken the Lease since.
- */
-export function releaseTaken({ namespace, name, holder }: Claimant, now: number): Write {
-  const patch = [
-    { op: "test", path: "/spec/holderIdentity", value: holder },
-    { op: "test", path: "/spec/renewTime", value: microTime(now) },
-    { op: "replace", path: "/spec/holderIdentity", value: "" },
-  ];
-  return { verb: "patch", kind: Lease, namespace, name, type: "json", patch };
 }
 
 /** As Kubernetes writes a MicroTime. */

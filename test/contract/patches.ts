@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { callsInFlight, noteCall } from "../../functions/satellite/evacuate/calls.ts";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { PatchType } from "../../shared/kubernetes/client.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
-import { heldUntil, Lease, type LeaseObject, releaseTaken, takeLease } from "../../shared/kubernetes/lease.ts";
+import { Lease, type LeaseObject, takeLease } from "../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { send } from "../../shared/kubernetes/write.ts";
 import { ConfigMap } from "../harness/kinds.ts";
@@ -18,15 +19,17 @@ export function patches(open: () => Promise<Bench>): void {
   const patch = ({ admin, namespace }: Bench, type: PatchType, value: unknown) =>
     admin.patch<KubernetesObject & { data?: object }>(ConfigMap, namespace, "a", type, value);
 
-  test("a Lease is given back by the JSON patch that tests for what taking it wrote, and by no other", async () => {
+  test("a Lease is given back by the JSON patch that tests for what taking it noted, and by no other", async () => {
     const { admin, namespace } = await open();
     const [now, claimant] = [Date.now(), { namespace, name: "a", holder: "one", seconds: 600 }];
-    await send(admin, takeLease(undefined, claimant, now));
-    await failure(send(admin, releaseTaken(claimant, now + 1)));
-    const held = () => admin.get<LeaseObject>(Lease, namespace, "a").then((lease) => heldUntil(lease, now));
-    expect(await held()).toBe(now + 600_000);
-    await send(admin, releaseTaken(claimant, now));
-    expect(await held()).toBeUndefined();
+    const satellite = configMap({ namespace, name: "node-1", uid: "u1" });
+    const noteAt = (time: number) => noteCall(undefined, satellite, claimant, { node: "uuid" }, time);
+    await send(admin, takeLease(undefined, noteAt(now).claimant, now));
+    await failure(send(admin, noteAt(now + 1).ended));
+    const noted = async () => callsInFlight(await admin.get<LeaseObject>(Lease, namespace, "a"), 600, now);
+    expect(await noted()).toMatchObject([{ holder: "one", end: now + 600_000 }]);
+    await send(admin, noteAt(now).ended);
+    expect(await noted()).toEqual([]);
   });
 
   describe("merge patch", () => {

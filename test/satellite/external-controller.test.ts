@@ -40,6 +40,30 @@ function lookalike(root: string, volumes: readonly string[]): LinstorStandIn {
   return made;
 }
 
+/** A second LinstorCluster with three Nodes, whose LINSTOR is elsewhere; when all satellites are configured. */
+async function sideBySide(): Promise<LinstorStandIn> {
+  const other = lookalike(elsewhere, []);
+  const site = (operator: string) => ({
+    nodeSelectorTerms: [{ matchExpressions: [{ key: "site", operator }] }],
+  });
+  await harness.merge(LinstorCluster, "linstorcluster", {
+    spec: { nodeAffinity: site("DoesNotExist"), maxConcurrentEvacuations: 1 },
+  });
+  await harness.create(LinstorCluster, {
+    metadata: { name: "second" },
+    spec: { nodeAffinity: site("Exists"), externalController: { url: elsewhere }, maxConcurrentEvacuations: 1 },
+  });
+  for (const name of ["node-5", "node-6", "node-7"])
+    await harness.create(Node, { metadata: { name, labels: { site: "two" } }, spec: {} });
+  await harness.until("all are configured", async () => {
+    const reports = await Promise.all(
+      ["node-5", "node-6", "node-7"].map((name) => harness.condition(name, "Configured")),
+    );
+    return reports.every((one) => one?.status === "True");
+  });
+  return other;
+}
+
 describe("spec.externalController names the satellites' LINSTOR", () => {
   withHarness({ external });
 
@@ -231,25 +255,7 @@ describe("the address changes", () => {
   });
 
   test("two LinstorClusters side by side: each has its own LINSTOR, its own neighbours and its own slots", async () => {
-    const other = lookalike(elsewhere, []);
-    const site = (operator: string) => ({
-      nodeSelectorTerms: [{ matchExpressions: [{ key: "site", operator }] }],
-    });
-    await harness.merge(LinstorCluster, "linstorcluster", {
-      spec: { nodeAffinity: site("DoesNotExist"), maxConcurrentEvacuations: 1 },
-    });
-    await harness.create(LinstorCluster, {
-      metadata: { name: "second" },
-      spec: { nodeAffinity: site("Exists"), externalController: { url: elsewhere }, maxConcurrentEvacuations: 1 },
-    });
-    for (const name of ["node-5", "node-6", "node-7"])
-      await harness.create(Node, { metadata: { name, labels: { site: "two" } }, spec: {} });
-    await harness.until("all are configured", async () => {
-      const reports = await Promise.all(
-        ["node-5", "node-6", "node-7"].map((name) => harness.condition(name, "Configured")),
-      );
-      return reports.every((one) => one?.status === "True");
-    });
+    const other = await sideBySide();
     expect([...other.nodes()].sort()).toEqual(["node-5", "node-6", "node-7"]);
     expect([...harness.linstor.nodes()].sort()).toEqual(["node-1", "node-2", "node-3", "node-4"]);
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -272,6 +278,28 @@ describe("the address changes", () => {
     expect(await harness.get(LinstorSatellite, node)).toBeDefined();
     expect(calledAt(linstorUrl).filter((call) => /node-[567]/.test(call))).toEqual([]);
     expect(calledAt(elsewhere).filter((call) => /node-[1234]/.test(call))).toEqual([]);
+  });
+
+  test("a call to evacuate that one LINSTOR does not answer keeps no evacuation in the other waiting", async () => {
+    const other = await sideBySide();
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.volume("pvc-2", []);
+    other.addVolume("pvc-2", { copies: ["node-5", "node-6"] });
+    let unanswered = 0;
+    harness.answerLinstor((request, send) => {
+      if (!request.path.includes(`${node}/evacuate`)) return send(request);
+      unanswered++;
+      return Promise.reject(new Error("connect ETIMEDOUT"));
+    });
+    await harness.delete(LinstorSatellite, node);
+    await harness.until("it is called there", async () => unanswered > 0);
+    const begun = harness.clock.now();
+    await harness.delete(LinstorSatellite, "node-5");
+    await admin.replaced("node-5");
+    expect(harness.clock.now() - begun).toBeLessThan(300_000);
+    expect([...other.goodCopies("pvc-2")].sort()).toEqual(["node-6", "node-7"]);
+    expect(unanswered).toBe(1);
+    harness.answerLinstor();
   });
 
   proveTheseAreMade("satellite", asked, writesMade["external-controller.test.ts"]);

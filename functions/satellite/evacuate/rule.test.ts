@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
+import { heldUntil, Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { readRecord, recordKey } from "../lib/record.ts";
 import { aCopy, aNode, dataFacts } from "../lib/testing/data.ts";
@@ -17,6 +17,12 @@ const lease = (holder: string, takenAt: number): LeaseObject => ({
   spec: { holderIdentity: holder, renewTime: new Date(takenAt).toISOString(), leaseDurationSeconds: 180 },
 });
 const own = "LinstorSatellite node-1 (u1)";
+/** What the Lease says with the first write of a decision. */
+function notedBy(decision: ReturnType<typeof decide>): Record<string, string> {
+  const [first] = (decision?.do === "call" && decision.writes) || [];
+  const { object, patch } = first as unknown as Record<"object" | "patch", LeaseObject>;
+  return (object ?? patch)?.metadata.annotations ?? {};
+}
 
 test("the Lease of a call lasts three times as long as a function may listen to one", () => {
   const { writes } = decide(aLeaving()) as unknown as { writes: { object: LeaseObject }[] };
@@ -38,8 +44,13 @@ test("calls LINSTOR with the Lease taken first, and with what was there and when
 });
 
 test("releases the Lease with LINSTOR's answer, because the node may be gone before the next look", () => {
-  const given = { kind: Lease, type: "json", patch: expect.arrayContaining([expect.objectContaining({ value: "" })]) };
-  expect(decide(aLeaving())).toMatchObject({ do: "call", answered: given });
+  const decision = decide(aLeaving());
+  const path = "/metadata/annotations/evacuate.holdfast.dev~1u1";
+  const patch = [
+    { op: "test", path, value: notedBy(decision)["evacuate.holdfast.dev/u1"] },
+    { op: "remove", path },
+  ];
+  expect(decision).toMatchObject({ do: "call", answered: { kind: Lease, type: "json", patch } });
 });
 
 test("keeps the count of before the first call when it calls again", () => {
@@ -92,6 +103,75 @@ describe("the Lease", () => {
     expect(decide(aLeaving({ data }), lease(own, now - 170_000))).toMatchObject({
       do: "write",
       step: { name: "waiting" },
+    });
+  });
+
+  describe("in several LINSTORs", () => {
+    /** node-1 in the LINSTOR of this address, whose nodes have these uuids. */
+    const leavingIn = (controller: string | undefined, uuid: string, others: readonly string[] = []) => {
+      const node = { ...aNode("node-1"), uuid };
+      const nodes = [node, ...others.map((one, index) => ({ ...aNode(`node-${index + 2}`), uuid: one }))];
+      return aLeaving({ data: dataFacts([], { node, nodes }) }, { controller });
+    };
+    const elsewhere = "http://other.example.com:3370";
+    /** The Lease as the call for a satellite with this uid leaves it. */
+    function noted(uid: string, at: string | undefined, node: string, takenAt = now - 10_000): LeaseObject {
+      const satellite = aSatellite({ metadata: { name: "node-9", uid } });
+      const seen = { ...leavingIn(at, node), satellite };
+      const [decision] = evacuate.decide({ lease: undefined, namespace: "holdfast", seen: [seen] }, takenAt, settings);
+      const [first] = (decision?.do === "call" && decision.writes) || [];
+      const made = (first as unknown as { object: LeaseObject }).object;
+      return { ...made, metadata: { ...made.metadata, uid: "l1", resourceVersion: "9" } };
+    }
+
+    test("a call that another LINSTOR has not answered keeps no call from this one", () => {
+      const held = noted("u9", elsewhere, "theirs");
+      const decision = decide(leavingIn(undefined, "ours"), held);
+      expect(decision).toMatchObject({ do: "call" });
+      expect(decision).toHaveProperty("writes.0.patch.metadata.resourceVersion", "9");
+      // The other call stays noted, for the nodes of its own LINSTOR.
+      expect(Object.keys(notedBy(decision))).toEqual(["evacuate.holdfast.dev/u1"]);
+    });
+
+    test.each<[string, LeaseObject, ReturnType<typeof leavingIn>]>([
+      ["is this one", noted("u9", undefined, "theirs"), leavingIn(undefined, "ours")],
+      ["lists the node at another address", noted("u9", elsewhere, "theirs"), leavingIn(undefined, "ours", ["theirs"])],
+      ["may list it, because one has no uuid", noted("u9", elsewhere, "theirs"), aLeaving()],
+    ])("a call in a LINSTOR that %s does", (_, held, seen) => {
+      expect(decide(seen, held)?.do).toBe("write");
+      expect(decide(seen, held)?.message).toContain("LinstorSatellite node-9 (u9) comes first, until");
+    });
+
+    test("a call that cannot be read keeps every call", () => {
+      const held = noted("u9", elsewhere, "theirs");
+      const damaged = { ...held, metadata: { ...held.metadata, annotations: { "evacuate.holdfast.dev/u9": "?" } } };
+      expect(decide(leavingIn(undefined, "ours"), damaged)?.message).toContain(
+        "until a person deletes Lease holdfast/",
+      );
+    });
+
+    test("a call that has run out is forgotten with the next one", () => {
+      const held = noted("u9", undefined, "theirs", now - 600_000);
+      expect(notedBy(decide(leavingIn(undefined, "ours"), held))).toMatchObject({ "evacuate.holdfast.dev/u9": null });
+    });
+
+    test("is held for functions of a release that reads its spec alone", () => {
+      expect(heldUntil(noted("u9", elsewhere, "theirs"), now)).toBe(now + 590_000);
+    });
+
+    test("is given back for a call that LINSTOR shows to be answered, and for that alone", () => {
+      const held = noted("u1", undefined, "ours", now - 5_000);
+      const mine = JSON.parse(JSON.stringify(held).replaceAll("node-9", "node-1")) as LeaseObject;
+      const props = { "Aux/holdfast.dev/evacuate-answered": new Date(now - 5_000).toISOString() };
+      const node = { ...aNode("node-1", { flags: ["EVACUATE"] }), props };
+      const seen = aLeaving({ data: dataFacts([], { node, calledAt: now - 5_000 }) });
+      const path = "/metadata/annotations/evacuate.holdfast.dev~1u1";
+      const value = mine.metadata.annotations?.["evacuate.holdfast.dev/u1"];
+      const patch = [
+        { op: "test", path, value },
+        { op: "remove", path },
+      ];
+      expect(decide(seen, mine)).toMatchObject({ do: "write", writes: [{ kind: Lease, type: "json", patch }] });
     });
   });
 

@@ -1,14 +1,7 @@
 import { about } from "../../../shared/about.ts";
 import { chainRule, type Seen, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import {
-  heldUntil,
-  Lease,
-  type LeaseObject,
-  releaseLease,
-  releaseTaken,
-  takeLease,
-} from "../../../shared/kubernetes/lease.ts";
+import { Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { silent } from "../../../shared/steps.ts";
 import { evacuateNode } from "../lib/commands.ts";
@@ -20,10 +13,13 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/objects.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
+import { type CallInFlight, callKeys, callsInFlight, endCall, isElsewhere, noteCall } from "./calls.ts";
 
 /**
- * A function must hold this Lease to call LINSTOR to evacuate a node: one call at a time for all nodes. Of two calls at
- * once for the two nodes of one volume LINSTOR has made one new copy, and deleted both sources.
+ * A function must note its call on this Lease to call LINSTOR to evacuate a node: one call at a time in each LINSTOR.
+ * Of two calls at once for the two nodes of one volume LINSTOR has made one new copy, and deleted both sources. It is
+ * one Lease for all LINSTORs, because two addresses may lead to one of them, and what is noted on one object is noted
+ * by one function at a time.
  */
 const leaseName = "holdfast-linstor-evacuate";
 /** LINSTOR goes on with a call whose caller is gone: how long at most, unless it answers. Seconds. */
@@ -40,7 +36,7 @@ export type Facts = Seen<SatelliteInChain, EvacuationFacts> & Held;
 
 export const evacuate = chainRule(evacuation, "evacuate", {
   doc: "Calls LINSTOR to evacuate a node, one node at a time, when everything on it may be moved without loss.",
-  permissions: [...mayStep({ writes: { annotations: [recordKey] }, events: true }), ...mayTake(leaseName)],
+  permissions: [...mayStep({ writes: { annotations: [recordKey] }, events: true }), ...mayTake(leaseName, callKeys)],
   steps: { called: silent },
   look: async (_, { client }, seen): Promise<Facts> => {
     const namespace = ownNamespace();
@@ -58,10 +54,11 @@ export const evacuate = chainRule(evacuation, "evacuate", {
  */
 function released(lease: LeaseObject | undefined, one: LookedSatellite, now: number): readonly Decision[] {
   const data = one.facts.is === "ready" ? one.facts.data : undefined;
-  if (!lease || !data || heldUntil(lease, now) === undefined || lease.spec?.holderIdentity !== holderOf(one)) return [];
-  if (answeredCall(data.node) !== Date.parse(lease.spec.renewTime ?? "")) return [];
+  const holder = holderOf(one);
+  const call = callsInFlight(lease, leaseSeconds, now).find((call) => call.holder === holder);
+  if (!lease || !data || !call || answeredCall(data.node) !== call.called) return [];
   const message = `LINSTOR has answered the call for ${data.node.name}: it may be called for the next node.`;
-  return [about(LinstorSatellite, one.satellite).write(message, [releaseLease(lease)], { progress: "unchanged" })];
+  return [about(LinstorSatellite, one.satellite).write(message, [endCall(lease, call)], { progress: "unchanged" })];
 }
 
 const holderOf = ({ satellite: { metadata } }: SatelliteInChain) =>
@@ -74,22 +71,24 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [wait()];
   const holder = holderOf(context);
-  const end = heldUntil(lease, now);
-  if (end !== undefined && !isUnused(lease, holder, data.calledAt)) {
-    const until = Number.isFinite(end)
-      ? `until ${new Date(end).toISOString()} at the latest`
+  const call = callsInFlight(lease, leaseSeconds, now).find((call) =>
+    call.holder === holder ? isWrittenDown(call, data.calledAt) : !isElsewhere(call, context.controller, data.nodes),
+  );
+  if (call) {
+    const until = Number.isFinite(call.end)
+      ? `until ${new Date(call.end).toISOString()} at the latest`
       : `until a person deletes Lease ${namespace}/${leaseName}, whose time cannot be read`;
-    const holds = lease?.spec?.holderIdentity ?? "";
     // Also for a former satellite of the node.
     const message =
-      holds.split(" (")[0] === holder.split(" (")[0]
+      call.holder.split(" (")[0] === holder.split(" (")[0]
         ? `LINSTOR may still be carrying out the last call for this node, ${until}.`
-        : `LINSTOR is called for one node at a time; ${holds} comes first, ${until}.`;
+        : `LINSTOR is called for one node at a time; ${call.holder} comes first, ${until}.`;
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }
   const before = { ...countBefore(data), ...data.before };
   const called = new Date(now).toISOString();
-  const claimant = { namespace, name: leaseName, holder, seconds: leaseSeconds };
+  const named = { namespace, name: leaseName, holder, seconds: leaseSeconds };
+  const { claimant, ended } = noteCall(lease, satellite, named, { at: context.controller, node: data.node.uuid }, now);
   return [
     about.call(verdict.message, {
       step: { name: "called" },
@@ -101,14 +100,12 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
       ],
       command: evacuateNode({ at: context.controller, node: data.node.name, called }),
       // A node with nothing on it is removed at once, and with it the property that would show the answer.
-      answered: releaseTaken(claimant, now),
+      answered: ended,
       next,
     }),
   ];
 }
 
-/** It was taken for this satellite, and the call that it was taken for was never written down. */
-function isUnused(lease: LeaseObject | undefined, holder: string, calledAt: number | undefined): boolean {
-  const taken = Date.parse(lease?.spec?.renewTime ?? "");
-  return lease?.spec?.holderIdentity === holder && (calledAt === undefined || calledAt < taken);
-}
+/** Else the Lease was taken for this satellite, and the call that it was taken for was never made. */
+const isWrittenDown = ({ called }: CallInFlight, calledAt: number | undefined): boolean =>
+  calledAt !== undefined && !(calledAt < called);

@@ -30,7 +30,7 @@ interface Evacuated extends Named {
 }
 /**
  * Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. That
- * LINSTOR has answered is what matters, whether or not it can keep the words: its Lease serves other LINSTORs as well.
+ * LINSTOR has answered is what matters, whether or not it can keep the words: other nodes wait for the Lease.
  */
 export const evacuateNode = commandAt("evacuate a node", async (client, { node, called }: Evacuated) => {
   const keep = (entries: readonly Entry[]) => client.nodes.modify(node, keepAnswer(entries, called)).catch(() => {});

@@ -161,15 +161,21 @@ export function mayLook({
   return permissions;
 }
 
-/** What taking a Lease in the function's namespace takes. */
-export const mayTake = (lease: string): readonly Permission[] => [
+/** What taking a Lease in the function's namespace takes, and changing these annotations of it. */
+export const mayTake = (lease: string, ...annotations: readonly string[]): readonly Permission[] => [
   {
     resource: Lease,
     verbs: ["create"],
     ownNamespace: true,
     bounds: [{ on: ["create"], says: `creates the Lease ${lease}`, cel: `object.metadata.name == "${lease}"` }],
   },
-  { resource: Lease, names: [lease], verbs: ["get", "patch"], ownNamespace: true, writes: { fields: ["spec"] } },
+  {
+    resource: Lease,
+    names: [lease],
+    verbs: ["get", "patch"],
+    ownNamespace: true,
+    writes: { fields: ["spec"], ...(annotations.length > 0 ? { annotations } : {}) },
+  },
 ];
 
 /** The same for a rule of the nine steps, whose facts are all volumes and satellites. */

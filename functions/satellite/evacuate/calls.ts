@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { type Claimant, heldUntil, Lease, type LeaseObject, releaseLease } from "../../../shared/kubernetes/lease.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import type { LinstorNode } from "../lib/linstor/objects.ts";
+
+/** Annotations of the Lease, one for each call that a LINSTOR may be carrying out: this, and the satellite's uid. */
+const prefix = "evacuate.holdfast.dev/";
+
+/** The annotations of the Lease that note calls. */
+export const callKeys = `${prefix}*`;
+
+/**
+ * Who has the Lease by its spec: a function of a release that knows nothing of the annotations has to wait until no
+ * call can be under way.
+ */
+const inAnnotations = "see the annotations";
+
+const schema = z.looseObject({
+  holder: z.string(),
+  called: z.iso.datetime(),
+  /** The address by which LINSTOR was called, as the LinstorCluster has it; empty for LINSTOR_URL. */
+  at: z.string(),
+  /** What that LINSTOR knows the node by. No other LINSTOR has it. */
+  node: z.string().optional(),
+});
+
+/** A call to evacuate a node. */
+interface EvacuationCall {
+  /** For people: whose node it is. */
+  readonly holder: string;
+  /** Milliseconds since the epoch. */
+  readonly called: number;
+  readonly at?: string | undefined;
+  readonly node?: string | undefined;
+}
+
+/** A call that LINSTOR may be carrying out. */
+export interface CallInFlight extends EvacuationCall {
+  /** The annotation that notes it; `undefined` where a function noted it that knows of the Lease's spec alone. */
+  readonly key: string | undefined;
+  /** Until when at most; milliseconds since the epoch. */
+  readonly end: number;
+}
+
+/** The calls that the Lease notes, and that may still be under way for as long as a call takes at most. */
+export function callsInFlight(lease: LeaseObject | undefined, seconds: number, now: number): readonly CallInFlight[] {
+  if (!lease) return [];
+  const noted = notesOf(lease).map(([key, text]) => readCall(key, text, seconds));
+  const { holderIdentity: holder = "", renewTime = "" } = lease.spec ?? {};
+  const end = heldUntil(lease, now);
+  const former =
+    end === undefined || holder === inAnnotations
+      ? []
+      : [{ key: undefined, holder, called: Date.parse(renewTime), end }];
+  return [...noted, ...former].filter((call) => call.end > now);
+}
+
+const notesOf = ({ metadata: { annotations = {} } }: LeaseObject) =>
+  Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
+
+/** What cannot be read may be a call that has just begun, in any LINSTOR. */
+function readCall(key: string, text: string, seconds: number): CallInFlight {
+  const { data } = schema.safeParse(parsed(text));
+  if (!data)
+    return { key, holder: `what the annotation ${key} notes`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
+  const called = Date.parse(data.called);
+  return { ...data, key, called, end: called + seconds * 1000 };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a call is under way in another LINSTOR than the one at `at`, which lists these nodes. Two addresses may lead
+ * to one LINSTOR, so that only the node says it: the LINSTOR that was called knows it, and this one does not.
+ */
+export const isElsewhere = (call: EvacuationCall, at: string | undefined, nodes: readonly LinstorNode[]): boolean =>
+  call.at !== undefined &&
+  call.at !== (at ?? "") &&
+  call.node !== undefined &&
+  nodes.every(({ uuid }) => uuid !== undefined && uuid !== call.node);
+
+/** What takes the Lease for a call that begins `now`, and what gives it back. Calls that have ended are forgotten. */
+export function noteCall(
+  lease: LeaseObject | undefined,
+  { metadata: { uid } }: KubernetesObject,
+  { namespace, name, holder, seconds }: Claimant,
+  { at = "", node }: Pick<EvacuationCall, "at" | "node">,
+  now: number,
+) {
+  const key = `${prefix}${uid}`;
+  const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node });
+  const lasting = callsInFlight(lease, seconds, now).map((call) => call.key);
+  const ended = (lease ? notesOf(lease) : []).filter(([one]) => !lasting.includes(one));
+  const annotations = { ...Object.fromEntries(ended.map(([one]) => [one, null])), [key]: text };
+  const claimant = { namespace, name, holder: inAnnotations, seconds, annotations };
+  return { claimant, ended: forgetCall({ namespace, name }, key, text) };
+}
+
+/** The write that gives the Lease back after a call; refused where it is noted no more, or another one is. */
+function forgetCall({ namespace, name }: Pick<Claimant, "namespace" | "name">, key: string, text: string): Write {
+  const path = `/metadata/annotations/${key.replace("/", "~1")}`;
+  const patch = [
+    { op: "test", path, value: text },
+    { op: "remove", path },
+  ];
+  return { verb: "patch", kind: Lease, namespace, name, type: "json", patch };
+}
+
+/** The write that gives the Lease back for a call that was seen on it. */
+export function endCall(lease: LeaseObject, { key }: CallInFlight): Write {
+  const { namespace = "", name, annotations = {} } = lease.metadata;
+  return key === undefined ? releaseLease(lease) : forgetCall({ namespace, name }, key, annotations[key] ?? "");
+}
