@@ -23,7 +23,7 @@ export interface About {
   ): Decision;
   call(
     message: string,
-    call: Pick<Call, "step" | "command" | "writes" | "preconditions" | "answered" | "refused" | "next">,
+    call: Pick<Call, "step" | "command" | "writes" | "preconditions" | "answered" | "refused" | "unsent" | "next">,
   ): Decision;
   wait(message: string, standing?: Standing): Decision;
   stop(message: string, more?: { readonly step?: Step; readonly event?: StepEvent }): Decision;

@@ -96,6 +96,11 @@ export interface Call extends Common {
   readonly answered?: Write;
   /** A write for when the system refuses the command for good, or does not let us: to repeat it alone does not help. */
   readonly refused?: Write;
+  /**
+   * A write that takes back what `writes` have noted of the command, for when it is not sent: the API server refuses
+   * one of them for good. After a conflict it does not come, because another run may stand on the same note.
+   */
+  readonly unsent?: Write;
   /** When to look what has become of it. Milliseconds since the epoch. */
   readonly next?: number;
 }

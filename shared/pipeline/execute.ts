@@ -1,6 +1,6 @@
 import { Contended } from "../contended.ts";
 import type { Decision, Precondition } from "../decision.ts";
-import { isConflict } from "../kubernetes/api-error.ts";
+import { ApiError, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { clearEvent, type Recorded, recordEvent } from "../kubernetes/record-event.ts";
 import { send, sendAll, type Write } from "../kubernetes/write.ts";
@@ -37,10 +37,11 @@ export async function execute(
         await check(operation.preconditions, client);
         break;
       case "write": {
-        const { writes, follows, announced } = operation;
+        const { writes, follows, unsent, announced } = operation;
         await sendAll(client, decision.about, writes, follows).catch(async (error) => {
           if (announced && recorded === "created" && isConflict(error))
             await withdraw(rule, decision, announced, context);
+          if (isForGood(error)) await note(rule, decision, unsent, context);
           throw error;
         });
         break;
@@ -56,10 +57,10 @@ export async function execute(
       case "send": {
         const { command, answered, refused } = operation;
         await command.send(connect(command.system), command.input).catch(async (error) => {
-          if (error instanceof SystemError && error.answered) await noteAnswer(rule, decision, answered, context);
+          if (error instanceof SystemError && error.answered) await note(rule, decision, answered, context);
           return recordRefusal(error, rule, decision, refused, context);
         });
-        await noteAnswer(rule, decision, answered, context);
+        await note(rule, decision, answered, context);
       }
     }
   }
@@ -73,16 +74,27 @@ async function check(preconditions: readonly Precondition[], client: Client): Pr
   }
 }
 
-/** Where it fails, the note of the call in flight stays until its time has passed. */
-async function noteAnswer(
+/** The object is gone, or the API server refuses what is asked: the same write will not succeed later. */
+const isForGood = (error: unknown) =>
+  error instanceof Contended ||
+  (error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    error.status !== 429 &&
+    !isConflict(error));
+
+/**
+ * Writes what has become of a command. Where it fails, the note of the call in flight stays until its time has passed.
+ */
+async function note(
   { name }: PlannedRule,
   { about }: Decision,
-  answered: Write | undefined,
+  outcome: Write | undefined,
   { client, log }: ExecuteContext,
 ): Promise<void> {
-  if (!answered) return;
-  await send(client, answered).catch((error: Error) => {
-    log.warn({ rule: name, uid: about.metadata.uid }, `The answer to a command was not noted: ${error.message}`);
+  if (!outcome) return;
+  await send(client, outcome).catch((error: Error) => {
+    log.warn({ rule: name, uid: about.metadata.uid }, `What has become of a command was not noted: ${error.message}`);
   });
 }
 
@@ -98,7 +110,7 @@ async function recordRefusal(
   context: ExecuteContext,
 ) {
   if (error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure)) {
-    await noteAnswer(rule, decision, refused, context);
+    await note(rule, decision, refused, context);
     await record(rule, { ...decision, message: error.message }, warning(`${error.system}Refused`), context);
   }
   throw error;

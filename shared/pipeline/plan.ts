@@ -14,13 +14,15 @@ export type Operation =
   /** Ends the plan with a conflict where one of the preconditions does not hold. */
   | { readonly do: "check"; readonly preconditions: readonly Precondition[] }
   /**
-   * Guarded writes. `follows`: what is to be done next stands on them. `announced`: the step's Event has been recorded
-   * already, and is cleared again when a conflict keeps the step from being written.
+   * Guarded writes. `follows`: what is to be done next stands on them. `unsent`: written where one of them is refused
+   * for good. `announced`: the step's Event has been recorded already, and is cleared again when a conflict keeps the
+   * step from being written.
    */
   | {
       readonly do: "write";
       readonly writes: readonly Write[];
       readonly follows?: "a command";
+      readonly unsent?: Write;
       readonly announced?: { readonly step: Step; readonly event: StepEvent };
     }
   /** `again`: only where the Event was there before this plan, because another run may have cleared it since. */
@@ -48,7 +50,8 @@ export type PlannedRule = Pick<Rule, "name" | "progressName" | "steps" | "system
 export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
   const planned = planFor(rule, decision, now);
   for (const operation of planned.operations) {
-    if (operation.do === "write") for (const write of operation.writes) holdToDeclared(rule, write);
+    if (operation.do === "write")
+      for (const write of [...operation.writes, operation.unsent]) if (write) holdToDeclared(rule, write);
     if (operation.do === "send")
       for (const write of [operation.answered, operation.refused]) if (write) holdToDeclared(rule, write);
   }
@@ -105,7 +108,7 @@ function planWrite(
 }
 
 function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[], now: number): Plan {
-  const { command, answered, refused, step, kind, about, writes = [], preconditions = [] } = decision;
+  const { command, answered, refused, unsent, step, kind, about, writes = [], preconditions = [] } = decision;
   if (!Object.values(rule.systems ?? {}).includes(command.system))
     throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
   const change = progressed(rule, decision, step, now);
@@ -119,7 +122,7 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
   return {
     result: "call",
     operations: [
-      { do: "write", writes: intent, follows: "a command" },
+      { do: "write", writes: intent, follows: "a command", ...(unsent ? { unsent } : {}) },
       // Before the command: were that to fail, no later look would know of these Events.
       ...(change ? record(eventOf(rule, step)) : []),
       ...clear(outdated),

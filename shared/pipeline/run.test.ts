@@ -6,7 +6,9 @@ import { ApiError } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { PersistentVolume } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import type { Write } from "../kubernetes/write.ts";
 import { normal } from "../steps.ts";
+import type { ExternalSystem } from "../system/system.ts";
 import { run } from "./run.ts";
 
 const clock: Clock = { now: () => 0, after: () => () => {}, sleep: () => Promise.resolve() };
@@ -31,7 +33,11 @@ function write(name: string, order: number, more: Partial<WriteStep> = {}): Deci
 }
 
 /** Runs decisions; returns what was asked of the API server, in its order, and how each object fared. */
-async function carryOut(decisions: readonly Decision[], failing: Readonly<Record<string, number>> = {}) {
+async function carryOut(
+  decisions: readonly Decision[],
+  failing: Readonly<Record<string, number>> = {},
+  systems?: Readonly<Record<string, ExternalSystem>>,
+) {
   const asked: string[] = [];
   const answer = (verb: string) => (_kind: unknown, _namespace: unknown, name: string) => {
     asked.push(`${verb} ${name}`);
@@ -50,6 +56,7 @@ async function carryOut(decisions: readonly Decision[], failing: Readonly<Record
     triggers: [],
     permissions: [],
     sweep: [],
+    ...(systems ? { systems } : {}),
     steps: { held: normal("Held"), earlier: normal("Earlier") },
     subjects: () => [],
     look: async () => undefined,
@@ -92,6 +99,33 @@ describe("decisions of a higher order", () => {
     expect(asked).toEqual(["patch first", "patch first", "patch first"]);
     expect(outcomes).toEqual({ first: "failed", last: "failed" });
   });
+});
+
+describe("a command that is not sent, because a write before it fails", () => {
+  const lamp = { name: "lamp" } as ExternalSystem;
+  /** What is asked when the second of two writes before a command fails so. */
+  async function askedFor(status: number) {
+    const [held, note, unsent] = ["held", "note", "unsent"].map((name) => write(name, 0)) as WriteStep[];
+    const command = { name: "light", system: lamp, input: {}, send: async () => Promise.reject(new Error("sent")) };
+    const writes = [...(held?.writes ?? []), ...(note?.writes ?? [])];
+    const taken = { unsent: unsent?.writes[0] as Write };
+    const step = { name: "held" };
+    const about = volume("a");
+    const call: Decision = { do: "call", about, kind: PersistentVolume, message: ".", step, writes, command, ...taken };
+    return (await carryOut([call], { note: status }, { lamp })).asked;
+  }
+
+  test.each([403, 404])("has its note taken back after a refusal (%i)", async (status) => {
+    const patches = (await askedFor(status)).filter((one) => one.startsWith("patch "));
+    expect(patches.slice(0, 4)).toEqual(["patch a", "patch held", "patch note", "patch unsent"]);
+  });
+
+  test.each([409, 429, 503])(
+    "leaves its note after %i, where another run may stand on it or it is tried again",
+    async (status) => {
+      expect(await askedFor(status)).not.toContain("patch unsent");
+    },
+  );
 });
 
 describe("a decision to write nothing", () => {

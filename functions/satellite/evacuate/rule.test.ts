@@ -53,6 +53,13 @@ test("releases the Lease with LINSTOR's answer, because the node may be gone bef
   expect(decision).toMatchObject({ do: "call", answered: { kind: Lease, type: "json", patch } });
 });
 
+test("releases the Lease where the call is not made, unless another run has taken it for the same satellite", () => {
+  const decision = decide(aLeaving());
+  expect(decision).toHaveProperty("unsent", decision?.do === "call" ? decision.answered : "absent");
+  expect(decision).not.toHaveProperty("unsent", undefined);
+  expect(decide(aLeaving(), lease(own, now - 10_000))).not.toHaveProperty("unsent");
+});
+
 test("keeps the count of before the first call when it calls again", () => {
   const called = new Date(now - 600_000).toISOString();
   const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], {

@@ -71,7 +71,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [wait()];
   const holder = holderOf(context);
-  const call = callsInFlight(lease, leaseSeconds, now).find((call) =>
+  const calls = callsInFlight(lease, leaseSeconds, now);
+  const call = calls.find((call) =>
     call.holder === holder ? isWrittenDown(call, data.calledAt) : !isElsewhere(call, context.controller, data.nodes),
   );
   if (call) {
@@ -101,6 +102,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
       command: evacuateNode({ at: context.controller, node: data.node.name, called }),
       // A node with nothing on it is removed at once, and with it the property that would show the answer.
       answered: ended,
+      // What another run of this satellite has noted a moment ago may be what its call stands on.
+      ...(calls.some((call) => call.holder === holder) ? {} : { unsent: ended }),
       next,
     }),
   ];
