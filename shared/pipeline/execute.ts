@@ -55,8 +55,9 @@ export async function execute(
         else await clear(rule, decision, operation.reasons, context);
         break;
       case "send": {
-        const { command, answered, refused } = operation;
+        const { command, answered, refused, unsent } = operation;
         await command.send(connect(command.system), command.input).catch(async (error) => {
+          if (error instanceof Contended) await note(rule, decision, unsent, context);
           if (error instanceof SystemError && error.answered) await note(rule, decision, answered, context);
           return recordRefusal(error, rule, decision, refused, context);
         });

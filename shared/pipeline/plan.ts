@@ -29,8 +29,11 @@ export type Operation =
   | { readonly do: "record"; readonly event: StepEvent; readonly again?: true }
   /** `later`: after all decisions of the run, because nothing depends on it. */
   | { readonly do: "clear"; readonly reasons: readonly string[]; readonly later?: true }
-  /** `answered`: written as soon as the system has answered, also with an error. `refused`: where it refuses. */
-  | { readonly do: "send"; readonly command: Command; readonly answered?: Write; readonly refused?: Write };
+  /**
+   * `answered`: written as soon as the system has answered, also with an error. `refused`: where it refuses. `unsent`:
+   * where the command finds that it must not be sent.
+   */
+  | ({ readonly do: "send"; readonly command: Command } & Pick<Call, "answered" | "refused" | "unsent">);
 
 /** What is to be done about one decision, and what it comes to: `leave` where nothing is to be written. */
 export interface Plan {
@@ -53,7 +56,8 @@ export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
     if (operation.do === "write")
       for (const write of [...operation.writes, operation.unsent]) if (write) holdToDeclared(rule, write);
     if (operation.do === "send")
-      for (const write of [operation.answered, operation.refused]) if (write) holdToDeclared(rule, write);
+      for (const write of [operation.answered, operation.refused, operation.unsent])
+        if (write) holdToDeclared(rule, write);
   }
   return planned;
 }
@@ -127,7 +131,13 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
       ...(change ? record(eventOf(rule, step)) : []),
       ...clear(outdated),
       ...checking(preconditions),
-      { do: "send", command, ...(answered ? { answered } : {}), ...(refused ? { refused } : {}) },
+      {
+        do: "send",
+        command,
+        ...(answered ? { answered } : {}),
+        ...(refused ? { refused } : {}),
+        ...(unsent ? { unsent } : {}),
+      },
     ],
   };
 }

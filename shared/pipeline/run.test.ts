@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Clock } from "../clock.ts";
+import { Contended } from "../contended.ts";
 import type { Decision, WriteStep } from "../decision.ts";
 import { ApiError } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
@@ -101,23 +102,37 @@ describe("decisions of a higher order", () => {
   });
 });
 
-describe("a command that is not sent, because a write before it fails", () => {
+describe("a command that is not sent", () => {
   const lamp = { name: "lamp" } as ExternalSystem;
-  /** What is asked when the second of two writes before a command fails so. */
-  async function askedFor(status: number) {
+  /** A call with two writes before its command. */
+  function callThat(send: () => Promise<void>): Decision {
     const [held, note, unsent] = ["held", "note", "unsent"].map((name) => write(name, 0)) as WriteStep[];
-    const command = { name: "light", system: lamp, input: {}, send: async () => Promise.reject(new Error("sent")) };
+    const command = { name: "light", system: lamp, input: {}, send };
     const writes = [...(held?.writes ?? []), ...(note?.writes ?? [])];
     const taken = { unsent: unsent?.writes[0] as Write };
     const step = { name: "held" };
     const about = volume("a");
-    const call: Decision = { do: "call", about, kind: PersistentVolume, message: ".", step, writes, command, ...taken };
-    return (await carryOut([call], { note: status }, { lamp })).asked;
+    return { do: "call", about, kind: PersistentVolume, message: ".", step, writes, command, ...taken };
   }
+  /** What is asked when the second of the writes fails so. */
+  const askedFor = async (status: number) =>
+    (await carryOut([callThat(() => Promise.reject(new Error("It was sent.")))], { note: status }, { lamp })).asked;
 
   test.each([403, 404])("has its note taken back after a refusal (%i)", async (status) => {
     const patches = (await askedFor(status)).filter((one) => one.startsWith("patch "));
     expect(patches.slice(0, 4)).toEqual(["patch a", "patch held", "patch note", "patch unsent"]);
+  });
+
+  test("has its note taken back if it finds itself that it must not be sent, and there is another look", async () => {
+    const { asked, outcomes } = await carryOut(
+      [callThat(() => Promise.reject(new Contended("It has changed.")))],
+      {},
+      { lamp },
+    );
+    const patches = asked.filter((one) => one.startsWith("patch "));
+    const once = ["patch a", "patch held", "patch note", "patch unsent"];
+    expect(patches).toEqual([...once, ...once, ...once]);
+    expect(outcomes).toEqual({ a: "failed" });
   });
 
   test.each([409, 429, 503])(

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Contended } from "../../../shared/contended.ts";
 import { deleteNode, evacuateNode } from "./commands.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { LinstorNode, Resource, Snapshot } from "./linstor/objects.ts";
@@ -19,10 +20,14 @@ async function deletedIn(seen: Seen): Promise<readonly string[]> {
     resources: { onNode: async () => here },
     snapshots: { onNode: async () => snapshots },
   } as unknown as Linstor;
-  await deleteNode({ at: undefined, node: "node-1" }).send({ at: () => client } as never, {
-    at: undefined,
-    node: "node-1",
-  });
+  const input = { at: undefined, node: "node-1" };
+  await deleteNode(input)
+    .send({ at: () => client } as never, input)
+    .catch((error) => {
+      expect(error).toBeInstanceOf(Contended);
+      expect(error.message).toContain("node-1 has changed in LINSTOR");
+      deleted.push("not sent");
+    });
   return deleted;
 }
 const evacuated = aNode("node-1", { flags: ["EVACUATE"] });
@@ -38,8 +43,8 @@ test.each<[string, Seen]>([
   ["is not evacuated any more", { node: aNode("node-1") }],
   ["is gone", { node: undefined, here: undefined }],
   ["goes meanwhile", { here: undefined }],
-])("a node that %s when the call comes is not", async (_, seen) => {
-  expect(await deletedIn(seen)).toEqual([]);
+])("a node that %s when the call comes is not, which counts as a conflict", async (_, seen) => {
+  expect(await deletedIn(seen)).toEqual(["not sent"]);
 });
 
 test("a call to evacuate that LINSTOR has answered succeeds, also if LINSTOR cannot keep the answer", async () => {

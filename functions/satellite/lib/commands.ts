@@ -1,3 +1,4 @@
+import { Contended } from "../../../shared/contended.ts";
 import { type Command, command } from "../../../shared/system/command.ts";
 import { truncate } from "../../../shared/truncate.ts";
 import { describeEntry, type Entry, LinstorError } from "./linstor/answer.ts";
@@ -48,7 +49,8 @@ export const restoreNode = commandAt("restore a node", async (client, { node }: 
 
 /**
  * With whatever is on it: only after proof that nothing is. Writes come between that proof and the call, so that it is
- * asked once more whether the node is as it was. Where it is not, the next look says what to wait for.
+ * asked once more whether the node is as it was. Where it is not, nothing is sent, and another look says what to wait
+ * for.
  */
 export const deleteNode = commandAt("delete a node", async (client, { node }: Named) => {
   const [live, here, snapshots] = await Promise.all([
@@ -57,7 +59,9 @@ export const deleteNode = commandAt("delete a node", async (client, { node }: Na
     client.snapshots.onNode(node),
   ]);
   const isLeft = live !== undefined && (isEvacuating(live) || isEvicted(live));
-  if (isLeft && here?.length === 0 && snapshots.length === 0) await client.nodes.delete(node);
+  if (!isLeft || here?.length !== 0 || snapshots.length > 0)
+    throw new Contended(`The node ${node} has changed in LINSTOR since it was looked at, and is not deleted.`);
+  await client.nodes.delete(node);
 });
 
 /** Gives up whatever is on it. LINSTOR refuses while the node is connected. */

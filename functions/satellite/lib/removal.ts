@@ -35,7 +35,8 @@ export const isRemovalProven = (satellite: KubernetesObject): boolean => read(sa
 
 /**
  * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says
- * whether the node was `proven` to be empty, and the change of this very note when LINSTOR has answered.
+ * whether the node was `proven` to be empty, the change of this very note when LINSTOR has answered, and what makes it
+ * the former one again where the call is not made.
  */
 export function noteRemoval(satellite: KubernetesObject, now: number, proven?: true) {
   const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), proven };
@@ -44,6 +45,13 @@ export function noteRemoval(satellite: KubernetesObject, now: number, proven?: t
   return {
     before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
     answered: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, answered),
+    unsent: replaceAnnotation(
+      LinstorSatellite,
+      satellite,
+      removalKey,
+      text,
+      satellite.metadata.annotations?.[removalKey],
+    ),
   };
 }
 

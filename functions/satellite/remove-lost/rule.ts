@@ -142,12 +142,12 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       ),
     ];
   const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
-  const { before, answered } = noteRemoval(satellite, now);
+  const { before, ...outcome } = noteRemoval(satellite, now);
   return [
     call(message, {
       step: { name: "losing" },
       writes: [before, ...report(message)],
-      answered,
+      ...outcome,
       command: loseNode({ at: seen.controller, node: node.name }),
       next: nextLook(satellite, name, now, satelliteLookAgain),
     }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { registrationKey } from "../lib/registration.ts";
+import { removalKey } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../lib/testing/data.ts";
 import { aLeaving, aMachine, aSatellite, now, unlisted as without } from "../lib/testing/seen.ts";
@@ -21,6 +22,17 @@ describe("a satellite that is being deleted", () => {
     ["give a node up as lost", evicted],
   ])("LINSTOR is told to %s", (name, data) => {
     expect(decide(aLeaving({ data }))).toMatchObject({ do: "call", command: { name, input: { node: "node-1" } } });
+  });
+
+  test.each([
+    ["no note", undefined, { op: "remove" }],
+    ["an earlier note", "earlier", { op: "replace", value: "earlier" }],
+  ])("over %s: a call that is not made leaves no note that the node was empty", (_, former, undone) => {
+    const annotations = { ...aSatellite().metadata.annotations, ...(former ? { [removalKey]: former } : {}) };
+    const decision = decide(aLeaving({ data: empty }, { satellite: aSatellite({ metadata: { annotations } }) }));
+    const path = "/metadata/annotations/holdfast.dev~1removal";
+    const patch = [{ path: "/metadata/uid" }, { op: "test", path, value: expect.stringContaining("proven") }, undone];
+    expect(decision).toMatchObject({ do: "call", unsent: { type: "json", patch } });
   });
 
   test("goes only when LINSTOR does not list the node any more", () => {

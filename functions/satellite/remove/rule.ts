@@ -39,12 +39,12 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   const removal = mayRemove(facts.data);
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
-  const { before, answered } = noteRemoval(satellite, now, true);
+  const { before, ...outcome } = noteRemoval(satellite, now, true);
   return [
     about.call(removal.message, {
       step: { name: "removing" },
       writes: [before, ...shows()],
-      answered,
+      ...outcome,
       command: removal.by === "lose" ? loseNode({ at, node }) : deleteNode({ at, node }),
       next,
     }),
