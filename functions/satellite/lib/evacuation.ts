@@ -187,11 +187,13 @@ const isEmptied = (facts: EvacuationFacts, now: number) => isCalled(facts) && re
  * affinity controller leaves it as it is.
  */
 export const unmarked = ({ volumes }: EvacuationFacts) =>
-  volumes.filter(
-    (volume) => volume.here && !volume.leaving && ((!volume.waits && !isWaitEnded(volume)) || lacksOverride(volume)),
-  );
+  volumes.filter((volume) => volume.here && !volume.leaving && (lacksWait(volume) || lacksOverride(volume)));
 
-const lacksOverride = ({ localOnly, attachableElsewhere, overridden }: VolumeFacts) =>
+/** It is to be waited for, and lacks the mark that says so. */
+export const lacksWait = (volume: VolumeFacts): boolean => !volume.waits && !isWaitEnded(volume);
+
+/** It can be used on no other Node, and lacks the mark that changes this. */
+export const lacksOverride = ({ localOnly, attachableElsewhere, overridden }: VolumeFacts): boolean =>
   (localOnly || !attachableElsewhere) && !overridden;
 
 /**

@@ -79,6 +79,18 @@ describe("marks", () => {
     ]);
   });
 
+  test.each([
+    ["the wait was ended by a person", { waitsSince: now - 1000 }, ["VolumeTemporarilyMadeReschedulable"]],
+    ["it is waited for already", { waits: true, waitsSince: now }, ["VolumeTemporarilyMadeReschedulable"]],
+    ["it has its override already", { overridden: true }, ["VolumeEvacuating"]],
+  ])("are shown as far as they are new: %s", (_, more, reasons) => {
+    const seen = aLeaving({ volumes: [volumeFactsOf("pv-1", { here: true, localOnly: true, ...more })] });
+    const events = mark
+      .decide({ seen: [seen], ...unheld }, now, settings)
+      .flatMap((one) => (one.do === "record" ? [one.event.reason] : []));
+    expect(events).toEqual(reasons);
+  });
+
   test("nothing twice: a volume that has its marks is waited for", () => {
     const marked = volumeFactsOf("pv-1", { here: true, waits: true, overridden: true, attachableElsewhere: false });
     expect(decide(aLeaving({ volumes: [marked] }))).toMatchObject({ do: "write", step: { name: "waiting" } });

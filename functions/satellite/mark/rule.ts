@@ -9,7 +9,7 @@ import { on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
 import { listed } from "../lib/data/data-facts.ts";
-import { evacuation, isToBeNoted, isWaitEnded, unmarked } from "../lib/evacuation.ts";
+import { evacuation, isToBeNoted, isWaitEnded, lacksOverride, lacksWait, unmarked } from "../lib/evacuation.ts";
 import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
@@ -138,20 +138,19 @@ function act(
   ];
 }
 
-/** Events by piraeus-operator's reasons, on the claim of a volume, or on the volume where nothing has claimed it. */
-function shown(
-  { name, localOnly, attachableElsewhere }: VolumeFacts,
-  volume: PersistentVolumeObject | undefined,
-  node: string,
-): readonly Decision[] {
+/**
+ * Events of the marks that a volume gets, by piraeus-operator's reasons, on its claim, or on the volume where nothing
+ * has claimed it.
+ */
+function shown(one: VolumeFacts, volume: PersistentVolumeObject | undefined, node: string): readonly Decision[] {
   if (!volume) return [];
   const at = aboutVolume(volume);
-  const title = `PersistentVolume ${name}`;
+  const title = `PersistentVolume ${one.name}`;
   const moves = `${title} is to be attached to another Node, because the satellite on ${node} is evacuated.`;
   const anywhere = `${title} may be used on any Node until the satellite on ${node} is evacuated.`;
   return [
-    at.record(moves, normal("VolumeEvacuating")),
-    ...(localOnly || !attachableElsewhere ? [at.record(anywhere, normal("VolumeTemporarilyMadeReschedulable"))] : []),
+    ...(lacksWait(one) ? [at.record(moves, normal("VolumeEvacuating"))] : []),
+    ...(lacksOverride(one) ? [at.record(anywhere, normal("VolumeTemporarilyMadeReschedulable"))] : []),
   ];
 }
 
