@@ -33,6 +33,15 @@ test("a volume that is attached elsewhere loses both annotations of the wait, an
   expect(last?.message).toBe("PVs are attached on other nodes: pv-1.");
 });
 
+test("a volume whose wait a person has ended loses the time of it when it is attached elsewhere, not before", () => {
+  const ended = { ...here, waits: false, waitsSince: now - 60_000 };
+  const [, write] = decide(aLeaving({ volumes: [{ ...ended, here: false, elsewhere: true }] }));
+  const annotations = { "wait-for-reattach-since.evacuation.piraeus.io/node-1": null };
+  expect(write).toMatchObject({ do: "write", writes: [{ name: "pv-1", patch: { metadata: { annotations } } }] });
+  for (const more of [{}, { here: false }, { elsewhere: true }])
+    expect(decide(aLeaving({ volumes: [{ ...ended, ...more }] }))).toMatchObject([{ do: "leave" }]);
+});
+
 test("a volume that was waited for in vain shows it once, when the evacuation goes on", () => {
   const volumes = [{ ...here, waitsSince: now - 300_000 }];
   const waiting = JSON.stringify({

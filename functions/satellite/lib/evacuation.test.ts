@@ -90,6 +90,12 @@ describe("the document's nine steps, one after the other", () => {
       /attached on other nodes: pv-1/,
     ],
     [
+      "4: it is attached elsewhere, and a person had ended the wait: should it come back, it is waited for",
+      facts({ ...terminateOnly, volumes: [{ ...moved, waits: false, waitsSince: now - minute }] }),
+      "await-reattach",
+      /attached on other nodes: pv-1/,
+    ],
+    [
       "5: a person has ended the wait for one that is still attached there",
       facts({ ...terminateOnly, volumes: [volume({ here: true, waitsSince: now - minute, marked: true })] }),
       "evacuate",

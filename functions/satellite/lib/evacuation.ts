@@ -229,9 +229,12 @@ const detached = ({ volumes, reattachLimit }: EvacuationFacts, now: number): rea
     return reattachLimit > 0 && (waitsSince === undefined || now - waitsSince < reattachLimit);
   });
 
-/** Attached elsewhere, and not to be waited for any more, which their annotations still say. */
+/**
+ * Attached elsewhere, and not to be waited for any more, which their annotations still say. That a person has ended a
+ * wait is over with that, too: one that comes back to the node later is waited for again.
+ */
 export const reattached = ({ volumes }: EvacuationFacts) =>
-  volumes.filter(({ waits, here, elsewhere }) => waits && elsewhere && !here);
+  volumes.filter((volume) => (volume.waits || isWaitEnded(volume)) && volume.elsewhere && !volume.here);
 
 const nothingLeft = done("LINSTOR does not list the node, or is not asked about it any more.");
 
