@@ -10,11 +10,12 @@ export function manifest(kind: Kind, metadata: Metadata, rest: Record<string, un
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: metadata as ObjectMeta, ...rest };
 }
 
-/** The definition of a kind, in the version v1, that admits anything. */
+/** The definition of a kind, in its own version, that admits anything. */
 export function definition(of: Kind): KubernetesObject {
   const { kind, plural, namespaced } = of;
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  const versions = [{ name: "v1", served: true, storage: true, schema }];
+  const name = of.apiVersion.slice(of.apiVersion.indexOf("/") + 1);
+  const versions = [{ name, served: true, storage: true, schema }];
   const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
   const spec = { group: groupOf(of), scope: namespaced ? "Namespaced" : "Cluster", names, versions };
   return manifest(CustomResourceDefinition, { name: `${plural}.${groupOf(of)}` }, { spec });
