@@ -85,6 +85,18 @@ const ofVolume = {
 
 const cases: readonly Case[] = [
   {
+    account: "platform/dead-letter",
+    objects: [],
+    declared: { "the ring buffer": { create: ConfigMap, object: { data: { a: "{}" } } } },
+    forged: {
+      "a ring buffer that is a table of the sweep": {
+        create: ConfigMap,
+        object: { metadata: { labels: { "holdfast.dev/sweep-table": "true" } } },
+      },
+      "another ConfigMap": { create: ConfigMap, object: { metadata: { name: "another" } } },
+    },
+  },
+  {
     account: "pvc-protection/release",
     objects: [aClaim, anEvent],
     declared: { "an Event": { create: Event, object: eventOf("holdfast.dev/pvc-protection-release") } },
@@ -274,12 +286,14 @@ async function tried(client: Client, attempt: Attempt, { namespace, name }: { na
     const regarding = { kind: "PersistentVolumeClaim", namespace, name };
     const isEvent = kind === Event.kind;
     const more = isEvent ? { regarding } : {};
+    // What `accountOf` makes of the ring buffer's.
+    const own = kind === ConfigMap.kind ? `${namespace}-dead-letters` : name;
     return {
       ...object,
       ...more,
       apiVersion,
       kind,
-      metadata: { name: isEvent ? `${name}-new` : name, ...metadata, ...(namespaced ? { namespace } : {}) },
+      metadata: { name: isEvent ? `${name}-new` : own, ...metadata, ...(namespaced ? { namespace } : {}) },
     };
   }
 }

@@ -43,8 +43,9 @@ export const deadLetter = {
       bounds: [
         {
           on: ["create"],
-          says: `creates the ConfigMap ${shippedBuffer}`,
-          cel: `object.metadata.name == ${JSON.stringify(shippedBuffer)}`,
+          says: `creates the ConfigMap ${shippedBuffer}, and without labels`,
+          // The sweep reads a table in any ConfigMap with its label.
+          cel: `object.metadata.name == ${JSON.stringify(shippedBuffer)} && object.metadata.?labels.orValue({}).size() == 0`,
         },
       ],
     },
