@@ -2,6 +2,8 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifests } from "../../eventing/read-manifests.ts";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import { volumeFinalizer } from "../../functions/volume/lib/volume.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf, StatefulSet } from "../../shared/kubernetes/kind.ts";
@@ -35,6 +37,35 @@ const made = (apiVersion: string, kind: string, more: object, name = "a") => ({
   ...more,
 });
 
+/** What keep-pod and replace-agent write on the pods that they create. */
+const ofAgent = {
+  name: "a-n",
+  labels: { "holdfast.dev/agent": "a" },
+  annotations: { "holdfast.dev/agent-uid": "1" },
+};
+
+/** A volume of the root of a host, with all that a Volume's own has. */
+const ofHost = (name: string, source: "hostPath" | "local") => {
+  const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n"] }] }];
+  const { apiVersion, kind } = Volume;
+  return {
+    apiVersion: PersistentVolume.apiVersion,
+    kind: PersistentVolume.kind,
+    metadata: {
+      name: `${name}-made`,
+      finalizers: [volumeFinalizer],
+      ownerReferences: [{ apiVersion, kind, name: `${name}-made`, uid: "1" }],
+    },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      capacity: { storage: "1Gi" },
+      [source]: { path: "/" },
+      nodeAffinity: { required: { nodeSelectorTerms: terms } },
+      persistentVolumeReclaimPolicy: "Retain",
+    },
+  };
+};
+
 /** What neither a tenant nor a neighbour nor a function may do: writes are dry runs, which admission sees. */
 const attempts: Readonly<Record<string, (place: Place) => Attempt>> = {
   "read Secrets of Holdfast": ({ home }) => ["GET", `/api/v1/namespaces/${home}/secrets`],
@@ -55,6 +86,31 @@ const attempts: Readonly<Record<string, (place: Place) => Attempt>> = {
     made("apps/v1", "DaemonSet", {
       spec: { selector: { matchLabels: { a: "a" } }, template: { metadata: { labels: { a: "a" } }, spec: pod } },
     }),
+  ],
+  "create a privileged agent's pod outside of the agents' namespace": () => [
+    "POST",
+    "/api/v1/namespaces/kube-system/pods",
+    { ...made("v1", "Pod", { spec: { ...pod, nodeName: "n" } }), metadata: ofAgent },
+  ],
+  "create a satellite's DaemonSet outside of its namespace": () => [
+    "POST",
+    "/apis/apps/v1/namespaces/kube-system/daemonsets",
+    made(
+      "apps/v1",
+      "DaemonSet",
+      { spec: { selector: { matchLabels: { a: "a" } }, template: { metadata: { labels: { a: "a" } }, spec: pod } } },
+      "linstor-satellite.x",
+    ),
+  ],
+  "create a volume of a directory of the host": ({ name }) => [
+    "POST",
+    pathOf(PersistentVolume),
+    ofHost(name, "hostPath"),
+  ],
+  "create a local volume outside of the storage of Volumes": ({ name }) => [
+    "POST",
+    pathOf(PersistentVolume),
+    ofHost(name, "local"),
   ],
   "run a command in a pod": ({ other, name }) => ["POST", pathOf(Pod, other, name, "exec?command=sh&stdout=true")],
   "delete a pod of another tenant": ({ other, name }) => ["DELETE", pathOf(Pod, other, name)],
@@ -80,6 +136,14 @@ const attempts: Readonly<Record<string, (place: Place) => Attempt>> = {
     "POST",
     pathOf(ConfigMap, home),
     { ...made("v1", "ConfigMap", {}), metadata: { name: "a", labels: { "holdfast.dev/sweep-table": "true" } } },
+  ],
+  "create the ring buffer as a table for the sweep": ({ home }) => [
+    "POST",
+    pathOf(ConfigMap, home),
+    {
+      ...made("v1", "ConfigMap", {}),
+      metadata: { name: `${home}-dead-letters`, labels: { "holdfast.dev/sweep-table": "true" } },
+    },
   ],
   "take the volume of another tenant": ({ home, name }) => [
     "PATCH",
@@ -137,7 +201,7 @@ interface Rule {
 
 /**
  * The threat model on one API server: a tenant with the role `admin` in its namespace, a neighbour without rights, and
- * the stolen account of each function, with all roles and policies that are shipped.
+ * the stolen account of each function and of each source, with all roles and policies that are shipped.
  */
 export function hostileWalk(open: () => Promise<Bench>): void {
   describe("the threat model on an API server", () => {
@@ -148,6 +212,8 @@ export function hostileWalk(open: () => Promise<Bench>): void {
       const place: Place = { home, other: `${home}-other`, name: `a-${home}` };
       const rights = await prepare(bench, place);
       expect(rights.size).toBeGreaterThan(45);
+      for (const source of ["storage-source", "workloads-source", "platform-source"])
+        expect([...rights.keys()]).toContain(source);
       const clientOf = async (namespace: string, account: string) =>
         createClient(bench.connect(await tokenOf(admin, namespace, account)), { clock });
       const tenant = `${home}-tenant`;
@@ -175,9 +241,14 @@ export function hostileWalk(open: () => Promise<Bench>): void {
 
 /** Installs what is shipped, and gives each function's account with a request that it may make. */
 async function prepare({ admin, namespace: home }: Bench, { other, name }: Place): Promise<Map<string, Attempt>> {
-  const root = join(import.meta.dirname, "../../knative/access");
-  const files = globSync("*/*.yaml", { cwd: root, exclude: ["*/kustomization.yaml", "*/definitions.yaml"] });
-  const text = JSON.stringify(readManifests(files.map((file) => join(root, file))).map(({ object }) => object))
+  const root = join(import.meta.dirname, "../..");
+  const files = globSync(["knative/access/*/*.yaml", "sources/*.yaml", "knative/overlays/no-knative/source.yaml"], {
+    cwd: root,
+    exclude: ["**/kustomization.yaml", "**/definitions.yaml"],
+  });
+  const shipped = readManifests(files.map((file) => join(root, file))).map(({ object }) => object);
+  // Sources themselves, and what runs them, are none of this server's.
+  const text = JSON.stringify(shipped.filter(({ kind }) => /Account|Role|Policy|^Namespace/.test(kind)))
     .replaceAll('"holdfast-', `"${home}-`)
     .replaceAll(/"namespace":"(holdfast|piraeus-datastore|yaook)"/g, `"namespace":"${home}"`);
   const objects = JSON.parse(text) as (KubernetesObject & { rules?: Rule[] })[];
