@@ -6,7 +6,7 @@ import { openstack } from "../../functions/eviction/lib/openstack/system.ts";
 import type { DependentObject } from "../../functions/eviction/lib/schema.ts";
 import { createOpenStack } from "../../local/openstack/openstack.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { Namespace, Node } from "../../shared/kubernetes/kind.ts";
+import { Node } from "../../shared/kubernetes/kind.ts";
 import { readSettings } from "../../shared/settings.ts";
 import { kubeletNode } from "../../test/harness/cluster-objects.ts";
 import { manifest } from "../../test/harness/manifest.ts";
@@ -60,7 +60,6 @@ export async function measureEviction(servers: number, copying: number): Promise
   async function populate(server: Server): Promise<void> {
     on = server;
     const { admin, eventually } = server;
-    await admin.create(Namespace, manifest(Namespace, { name: namespace }));
     const metadata = { labels: { [maintenanceLabel]: "False" } };
     await admin.patch(Node, undefined, kubeletNode, "merge", { metadata });
     const template = { spec: { containers: [{ name: "nova-compute", image: "nova-compute" }] } };

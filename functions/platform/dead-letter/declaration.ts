@@ -45,7 +45,9 @@ export const deadLetter = {
           on: ["create"],
           says: `creates the ConfigMap ${shippedBuffer}, and without labels`,
           // The sweep reads a table in any ConfigMap with its label.
-          cel: `object.metadata.name == ${JSON.stringify(shippedBuffer)} && object.metadata.?labels.orValue({}).size() == 0`,
+          cel:
+            `object.metadata.name == ${JSON.stringify(shippedBuffer)} && ` +
+            "object.metadata.?labels.orValue({}).size() == 0",
         },
       ],
     },
