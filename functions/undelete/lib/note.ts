@@ -60,6 +60,8 @@ const schema = z.object({
   /** On what that is written. Absent in notes of former versions. */
   by: z.enum(["claim", "namespace", "class"]).optional(),
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
+  /** The storage that the claim asked for, where the volume is larger. */
+  asked: z.string().optional(),
   /** The namespace's uid. Absent: any namespace of that name will do, or the next one. Empty: it is not known. */
   namespaceUid: z.string().optional(),
   /** When it was bound, or a person had it offered: of two volumes of a name the later one is offered. */

@@ -21,8 +21,8 @@ const fastClass = "fast.storageclass.storage.k8s.io/requests.storage";
 const quota = (hard: object, more = {}) => ({ ...saying("team"), spec: { hard, ...more } });
 
 /** A kept volume of 5Gi of the class `standard`. */
-const kept = (storageClassName = "standard") => {
-  const one = volume({ phase: "Available", note: { step: "offered" } });
+const kept = (storageClassName = "standard", asked?: string) => {
+  const one = volume({ phase: "Available", note: { step: "offered", asked } });
   return { ...one, spec: { ...one.spec, storageClassName, capacity: { storage: "5Gi" } } };
 };
 
@@ -53,6 +53,12 @@ test.each<{ what: string; quotas: object[]; noted: object[]; reached: object | u
     quotas: [quota({ [anyClass]: "10Gi" })],
     noted: [kept(), kept("fast")],
     reached: { kept: 10 * 2 ** 30, most: 10 * 2 ** 30 },
+  },
+  {
+    what: "less asked for by the claims than the quota allows, on larger volumes",
+    quotas: [quota({ [anyClass]: "5Gi" })],
+    noted: [kept("standard", "4Gi")],
+    reached: undefined,
   },
   {
     what: "as much kept as the smaller of two quotas allows",
@@ -112,18 +118,17 @@ test.each([
 });
 
 /** An API server with one bound volume, its claim and namespace, and a quota that is used up. */
-function withFullQuota(says: { claim?: string; namespace?: string; class?: string }, refused = false) {
+function withFullQuota(says: { claim?: string; namespace?: string; class?: string }, refused?: ApiError) {
   const objects = new Map<unknown, unknown>([
     [PersistentVolume, volume({ phase: "Bound", note: null, policy: "Delete" })],
     [PersistentVolumeClaim, claim("claim", "pv", says.claim)],
     [Namespace, saying("shop", says.namespace)],
     [StorageClass, saying("standard", says.class)],
   ]);
-  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
   return {
     get: async (kind: unknown) => objects.get(kind),
     async *list(kind: Kind) {
-      if (refused) throw error;
+      if (refused) throw refused;
       yield* kind.kind === ResourceQuota.kind ? [quota({ [anyClass]: "5Gi" })] : [kept()];
     },
   } as never;
@@ -149,6 +154,33 @@ test.each([
   expect(onClaim).toMatchObject({ event: { reason: "NamespaceFull" } });
 });
 
+test("the note has what the claim asked for if the volume is larger", () => {
+  const askedIn = (capacity: string, storage: string) => {
+    const one = { ...free, spec: { ...free.spec, capacity: { storage: capacity } } };
+    const asks = claim("claim", "pv", "24h");
+    const [decision] = retain.decide(
+      [
+        {
+          volume: one,
+          claim: { ...asks, spec: { ...asks.spec, resources: { requests: { storage } } } },
+          namespace: saying("shop"),
+        },
+      ],
+      now,
+      byDefault,
+    );
+    return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.asked;
+  };
+  expect([askedIn("100Gi", "10Gi"), askedIn("10Gi", "10Gi")]).toEqual(["10Gi", undefined]);
+});
+
+test("a volume is kept where a role of an older version does not allow to list quotas", async () => {
+  const error = new ApiError("GET", { status: 403, reason: "Forbidden", message: "no right" });
+  const { facts } = await lookAt(withFullQuota({ claim: "24h" }, error));
+  expect(done(retain.decide(facts, now, byDefault)[0])).toMatchObject({ step: "retained" });
+});
+
 test("a volume whose limits cannot be read is left as it is, and the event comes again", async () => {
-  await expect(lookAt(withFullQuota({ claim: "24h" }, true))).rejects.toThrow("a fault");
+  const error = new ApiError("GET", { status: 500, reason: "InternalError", message: "a fault" });
+  await expect(lookAt(withFullQuota({ claim: "24h" }, error))).rejects.toThrow("a fault");
 });

@@ -1,3 +1,4 @@
+import { isForbidden } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { PersistentVolume, ResourceQuota } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
@@ -56,9 +57,14 @@ function limitOf(mostKept: string): readonly Limit[] {
   return [{ most: quantityValue(mostKept), setBy, raise: "raise MOST_KEPT" }];
 }
 
+/** Where the function may not list quotas, because its role is of an older version, nothing limits what is kept. */
 async function readQuotas(client: Client, namespace: string): Promise<readonly Limit[]> {
   const limits: Limit[] = [];
-  for await (const { metadata, spec = {} } of client.list<Quota>(ResourceQuota, { namespace })) {
+  const quotas = await Array.fromAsync(client.list<Quota>(ResourceQuota, { namespace })).catch((error) => {
+    if (isForbidden(error)) return [];
+    throw error;
+  });
+  for (const { metadata, spec = {} } of quotas) {
     if (spec.scopes?.length || spec.scopeSelector) continue;
     for (const [resource, hard] of Object.entries(spec.hard ?? {})) {
       const most = quantityValue(hard);

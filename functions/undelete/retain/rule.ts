@@ -14,6 +14,7 @@ import {
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -252,7 +253,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const written = text.slice(0, 32);
   const time = timeOf(text, settings.longestKeep);
   const right = isKnown ? note.right : now;
-  const standing = { policy, for: time.text, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
+  const asked = askedBy(claim, volume);
+  const standing = { policy, for: time.text, by, claim: ref, asked, namespaceUid: namespace.metadata.uid, right };
   // A person may have refused an offer since this claim got its volume again, before any look.
   const offer = volume.metadata.annotations?.[offerKey];
   const isRefused = note !== undefined && offer !== undefined && offer !== "yes";
@@ -284,7 +286,13 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     const unkept: Note = { ...standing, step: "unkept", warning: undefined };
     // Another run may have kept it again, and have said so on the claim.
     const isLeft = { kind: PersistentVolume, namespace: undefined, name, holds: hasStep("unkept") };
-    const said = { event: noting.steps.unkept, order: 1, concern: concernOf(unkept), preconditions: [isLeft] };
+    const said = {
+      progress: "unchanged" as const,
+      event: noting.steps.unkept,
+      order: 1,
+      concern: concernOf(unkept),
+      preconditions: [isLeft],
+    };
     return [
       keep(volume, unkept, `${message} ${instead}`.trimEnd(), left, more),
       about(PersistentVolumeClaim, claim).write(message, [], said),
@@ -302,7 +310,13 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   // Only when it is so: who reads it may delete the claim.
   const concern = concernOf(retained);
-  const again = { event: normal("VolumeKeptAgain"), clears: ["NamespaceFull"], order: 1, concern };
+  const again = {
+    progress: "unchanged" as const,
+    event: normal("VolumeKeptAgain"),
+    clears: ["NamespaceFull"],
+    order: 1,
+    concern,
+  };
   const reported = note?.step === "unkept" ? [about(PersistentVolumeClaim, claim).write(message, [], again)] : [];
   if (!instead) return [keep(volume, retained, message, wanted), ...reported];
   const advice =
@@ -318,6 +332,12 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
 function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note | undefined {
   const note = readNote(volume);
   return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
+}
+
+/** What a quota counts of the claim, where its volume is larger: a provisioner may round up. */
+function askedBy({ spec: { resources } }: Claim, { spec: { capacity } }: Volume): string | undefined {
+  const asked = resources?.requests?.storage;
+  return quantityValue(asked) < quantityValue(capacity?.storage) ? asked : undefined;
 }
 
 const hasStep = (step: Note["step"]) => (live: KubernetesObject | undefined) =>
