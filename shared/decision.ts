@@ -86,7 +86,7 @@ export interface Call extends Common {
   readonly do: "call";
   readonly step: Step;
   readonly writes?: readonly Write[];
-  /** Read right before the command. Without all of these it is not sent, and another look is called for. */
+  /** Read before the call is noted, and before it is sent. Without all of these another look is called for. */
   readonly preconditions?: readonly Precondition[];
   readonly command: Command;
   /**

@@ -1,6 +1,6 @@
 import { Contended } from "../contended.ts";
 import type { Decision, Precondition } from "../decision.ts";
-import { ApiError, isConflict } from "../kubernetes/api-error.ts";
+import { ApiError, isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { clearEvent, type Recorded, recordEvent } from "../kubernetes/record-event.ts";
 import { send, sendAll, type Write } from "../kubernetes/write.ts";
@@ -82,7 +82,8 @@ const isForGood = (error: unknown) =>
     error.status >= 400 &&
     error.status < 500 &&
     error.status !== 429 &&
-    !isConflict(error));
+    !isConflict(error) &&
+    !isAlreadyExists(error));
 
 /**
  * Writes what has become of a command. Where it fails, the note of the call in flight stays until its time has passed.

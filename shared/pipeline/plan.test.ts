@@ -98,10 +98,10 @@ const cases: readonly [string, Decision, string, readonly string[]][] = [
     ["write 1 before a command", "record Broken", "clear Lit", "send"],
   ],
   [
-    "call with a precondition, which is checked right before the command",
+    "call with a precondition, which is checked before the call is noted, and before it is sent",
     lit.call("On.", { step: { name: "broken" }, command: turnOn, writes: [spec], preconditions: [precondition] }),
     "call",
-    ["write 1 before a command", "record Broken", "clear Lit", "check", "send"],
+    ["check", "write 1 before a command", "record Broken", "clear Lit", "check", "send"],
   ],
   [
     "call that is repeated: a patch of nothing guards it",

@@ -126,6 +126,8 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
   return {
     result: "call",
     operations: [
+      // Twice: the note of a call that was never sent counts as a call in flight, and the note takes time to write.
+      ...checking(preconditions),
       { do: "write", writes: intent, follows: "a command", ...(unsent ? { unsent } : {}) },
       // Before the command: were that to fail, no later look would know of these Events.
       ...(change ? record(eventOf(rule, step)) : []),
