@@ -1,4 +1,6 @@
+import { variableOf } from "../../../shared/settings.ts";
 import { type Declared, systemOf } from "../../manifests/declared.ts";
+import { namespace } from "../../manifests/metadata.ts";
 import { settingsConfigMap } from "../../manifests/surroundings.ts";
 import type { ChartDocument } from "./documents.ts";
 import { Expression, isMap, Lines, type Tree, type TreeMap } from "./tree.ts";
@@ -20,6 +22,7 @@ export function parametrise(document: ChartDocument, functions: readonly Declare
         )
       : tree;
   }
+  if (kind === "Role" || kind === "RoleBinding") return inNamespaceOfSetting(tree, name, functions);
   if (kind === "CustomResourceDefinition" || kind === "Namespace") return kept(tree);
   const variables = new Set(settings.get(name)?.map(({ variable }) => variable));
   return at(tree, ["spec", "template", "spec", "containers"], (containers) =>
@@ -38,6 +41,20 @@ export function parametrise(document: ChartDocument, functions: readonly Declare
       };
     }),
   );
+}
+
+/** A Role, or its binding, in the namespace that a setting names follows this setting. */
+function inNamespaceOfSetting(tree: TreeMap, name: string, functions: readonly Declared[]): TreeMap {
+  if ((tree.metadata as { namespace?: string }).namespace === namespace) return tree;
+  const permissions = functions.find((one) => one.name === name)?.permissions ?? [];
+  const named = permissions.find(({ namespaceSetting }) => namespaceSetting)?.namespaceSetting;
+  if (!named) return tree;
+  const variable = variableOf(named);
+  const [system = ""] = name.split("/");
+  const isShared = settingsByName(functions)
+    .get(system)
+    ?.some((one) => one.variable === variable);
+  return at(tree, ["metadata", "namespace"], () => setting(isShared ? system : name, variable));
 }
 
 /** `<system>/<function>`, by the labels that everything has. */
