@@ -29,7 +29,8 @@ if (cluster && !ready)
 
 const policy = "pvc-protection/admission-policy";
 const byDefault = Object.keys(plays);
-const satellites = "piraeus-datastore";
+/** Of satellites and of agents: Holdfast has Roles there, and the administrator makes them. */
+const namespaces = ["piraeus-datastore", "yaook"];
 
 /** What an administrator applies, and the systems of which that has functions. */
 interface Install {
@@ -86,12 +87,11 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     knative("apply", "--server-side");
     call("wait", "--for=condition=established", "--all", "crd", "--timeout=180s");
     await served();
-    // Of satellites: Holdfast has a Role there, and the administrator makes it.
-    makeNamespace(satellites, cluster.kubeconfig);
+    for (const name of namespaces) makeNamespace(name, cluster.kubeconfig);
   });
   afterAll(() => {
     knative("delete", "--ignore-not-found");
-    call("delete", "namespace", "--ignore-not-found", "--timeout=180s", satellites);
+    call("delete", "namespace", "--ignore-not-found", "--timeout=180s", ...namespaces);
   });
 
   /** Everything of an install that is on the cluster, of whatever kind. */

@@ -10,7 +10,8 @@ export const common = z.object({
   agentNamespace: namespaceName
     .default("yaook")
     .describe(
-      "Namespace of the NovaComputeNodes and NeutronL2Agents, and of their pods. Those elsewhere are left alone.",
+      "Namespace of the NovaComputeNodes and NeutronL2Agents, and of their pods. Those elsewhere are left alone. The " +
+        "Roles of the functions for pods are there: if you change this setting, move them, too.",
     ),
   evictionApproval: z
     .enum(["annotation", "none"])

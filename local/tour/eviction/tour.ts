@@ -89,9 +89,11 @@ function steps(world: TourWorld): Step[] {
       metadata: { name: "holdfast-openstack", namespace: "holdfast" },
       data: { password: Buffer.from(password).toString("base64") },
     });
-    await cluster.install(["access/eviction", "eviction"], (object) =>
-      withSettings(object, "eviction", { ...settings, OS_AUTH_URL: standIns.authUrl }),
-    );
+    await cluster.install(["access/eviction", "eviction"], (object) => {
+      const set = withSettings(object, "eviction", { ...settings, OS_AUTH_URL: standIns.authUrl });
+      const { metadata } = set;
+      return metadata.namespace === "yaook" ? { ...set, metadata: { ...metadata, namespace: tourNamespace } } : set;
+    });
     restoreSweep = await oftenSwept(world);
     await resource(NeutronL2Agent);
     await resource(NovaComputeNode, { eviction: { ironicNodeShutdown: { node: leaving } } });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { realServer } from "../../harness/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
+import { makeNamespace } from "../make-namespace.ts";
 import { createInstalls, inWay } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
@@ -33,6 +34,8 @@ describe.skipIf(!ready)("the guides to install, on a real control plane", () => 
   let walk: Walk;
   beforeAll(() => {
     walk = openWalk(folder, cluster.kubeconfig, { texts: [], commands: {} });
+    // Of the agents: the guide takes it for granted, and Holdfast has Roles there.
+    makeNamespace("yaook", cluster.kubeconfig);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
