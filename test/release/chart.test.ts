@@ -121,6 +121,21 @@ describe.skipIf(!possible)("the chart", () => {
     expect(new Set(byKey(objects).keys()).size).toBe(objects.length);
   });
 
+  test("has Roles in the namespaces that settings name", () => {
+    const values = {
+      systems: { eviction: true, satellite: true },
+      settings: { eviction: { AGENT_NAMESPACE: "openstack" }, satellite: { SATELLITE_NAMESPACE: "linstor" } },
+    };
+    const made = parse(helmTemplate(folder, values));
+    const places = made.flatMap(({ kind, metadata: { name, namespace } }) =>
+      kind.startsWith("Role") && namespace !== "holdfast" ? [`${kind} ${name} in ${namespace}`] : [],
+    );
+    expect(places).toHaveLength(12);
+    expect(places).toContain("Role holdfast-eviction-keep-pod in openstack");
+    expect(places).toContain("RoleBinding holdfast-satellite-apply-daemonset in linstor");
+    expect(places.filter((place) => /yaook|piraeus/.test(place))).toEqual([]);
+  });
+
   test("takes settings, resources, filters and a registry", () => {
     const text = helmTemplate(folder, {
       image: { repository: "mirror.example/x" },
