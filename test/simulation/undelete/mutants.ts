@@ -73,7 +73,9 @@ export const mutants: readonly Mutant[] = [
       ...retain,
       look: seeing(retain, async (facts, _, view) => {
         const all = await Array.fromAsync(view.client.list<Volume>(PersistentVolume));
-        return facts.map((one) => ({ ...one, kept: all.filter((volume) => readNote(volume)).length * 2 ** 30 }));
+        const [kept, most] = [all.filter((volume) => readNote(volume)).length * 2 ** 30, 2 ** 30];
+        const reached = kept < most ? undefined : { kept, most, setBy: "MOST_KEPT is 1Gi", raise: "raise MOST_KEPT" };
+        return facts.map((one) => ({ ...one, reached }));
       }),
     }),
   },
