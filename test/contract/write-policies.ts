@@ -247,16 +247,20 @@ async function accountOf(
   finalizer?: string,
 ): Promise<Client> {
   const files = readManifests([join(import.meta.dirname, `../../knative/access/${account}.yaml`)]);
-  // Other tests may be at the same function.
+  // A policy holds for its function's account in every namespace, and other tests may be at the same function.
+  const name = account.replace("/", "-");
+  const ownName = `${namespace}-${name}`;
   const text = JSON.stringify(
     files.map(({ object }) => object),
     (key, value) => (key === "expression" && finalizer && value === usual ? JSON.stringify(finalizer) : value),
   )
     .replaceAll('"holdfast-', `"${namespace}-`)
+    .replaceAll(`"name":"${name}"`, `"name":"${ownName}"`)
+    .replaceAll(`:${name}\\"`, `:${ownName}\\"`)
     .replaceAll(/"namespace":"(holdfast|piraeus-datastore|yaook)"/g, `"namespace":"${namespace}"`);
   const uninstall = await install(admin, JSON.parse(text));
   onTestFinished(async () => void (await uninstall()));
-  return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });
+  return createClient(connect(await tokenOf(admin, namespace, ownName)), { clock });
 }
 
 const usual = JSON.stringify(holdfastProtection);

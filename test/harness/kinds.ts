@@ -26,13 +26,18 @@ export const RoleBinding = kind(rbac, "RoleBinding", "rolebindings");
 
 const admission = (name: string, plural: string) => kind("admissionregistration.k8s.io/v1", name, plural, false);
 export const MutatingAdmissionPolicy = admission("MutatingAdmissionPolicy", "mutatingadmissionpolicies");
+export const ValidatingAdmissionPolicy = admission("ValidatingAdmissionPolicy", "validatingadmissionpolicies");
+export const ValidatingAdmissionPolicyBinding = admission(
+  "ValidatingAdmissionPolicyBinding",
+  "validatingadmissionpolicybindings",
+);
 
 /** What an installation of Holdfast consists of: to install it, no server has to be asked what it serves. */
 export const installedKinds: readonly Kind[] = [
   MutatingAdmissionPolicy,
   admission("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
-  admission("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
-  admission("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
   CustomResourceDefinition,
   Namespace,
   ServiceAccount,

@@ -20,6 +20,7 @@ import { MutatingAdmissionPolicy } from "./kinds.ts";
 import { claim } from "./manifest.ts";
 import { manualRequest } from "./manual-event.ts";
 import type { WhenOver } from "./open-namespace.ts";
+import { policiesInForce } from "./policies-in-force.ts";
 import { createRecorder } from "./recorder.ts";
 import { rightsInForce } from "./rights-in-force.ts";
 import type { Bench, Server } from "./server.ts";
@@ -48,8 +49,11 @@ export async function startHoldfast(server: Server, random: Random, setting: Set
     ({ kind, metadata }) => kind === MutatingAdmissionPolicy.kind && metadata.name.startsWith("pvc-protection"),
   );
   if (policy) await policyInForce(server);
-  // The laptop edition's API server grants at once, in thousands of clusters.
-  if (clock === systemClock) await rightsInForce(server, installation.objects);
+  // The laptop edition's API server grants and refuses at once, in thousands of clusters.
+  if (clock === systemClock) {
+    await rightsInForce(server, installation.objects);
+    await policiesInForce(server);
+  }
   const recorder = createRecorder();
   const inFlight = createInFlight();
   const asked: AccountRequest[] = [];
