@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Contended } from "../../../shared/contended.ts";
 import { recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { disableCompute } from "./rule.ts";
@@ -60,7 +61,7 @@ test("what a person disables between the look and the call keeps that person's r
   expect(await changesOf(decide(aLeaving(enabled)), { ...service, reported: now + 1 })).toHaveLength(1);
   const theirs = { ...service, isEnabled: false, disabledReason: "repair" };
   for (const live of [theirs, { ...service, id: "c2" }, undefined])
-    expect(await changesOf(decide(aLeaving(enabled)), live)).toEqual([]);
+    await expect(changesOf(decide(aLeaving(enabled)), live)).rejects.toThrow(Contended);
 });
 
 test("what a person has disabled is not disabled again, and the eviction begins all the same", () => {

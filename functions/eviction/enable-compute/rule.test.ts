@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Contended } from "../../../shared/contended.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import { abandonKey, approvalKey, conditions, recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aMove, aPod, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
@@ -25,7 +26,7 @@ test("what Holdfast has disabled is enabled when the pod is Ready and nova-compu
 test("what a person has disabled for another reason since the look is not enabled, nor let back", async () => {
   expect(await changesOf(decide(), aService({ reported: now + 1 }))).toEqual(["enable c1"]);
   for (const live of [aService({ disabledReason: "repair" }), aService({ isEnabled: true }), undefined])
-    expect(await changesOf(decide(), live)).toEqual([]);
+    await expect(changesOf(decide(), live)).rejects.toThrow(Contended);
   const forced = aService({
     isForcedDown: true,
     disabledReason: `${aService().disabledReason}, and has forced it down`,
@@ -35,7 +36,7 @@ test("what a person has disabled for another reason since the look is not enable
     { ...forced, disabledReason: "repair" },
     { ...forced, isForcedDown: false },
   ])
-    expect(await changesOf(decide(aHost({ service: forced })), live)).toEqual([]);
+    await expect(changesOf(decide(aHost({ service: forced })), live)).rejects.toThrow(Contended);
 });
 
 test("what was disabled for a former resource of the name is ours, what others have disabled is not", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Contended } from "../../../shared/contended.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import { fencedKey, recordKey } from "../lib/names.ts";
 import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, changesOf, now } from "../lib/testing/seen.ts";
@@ -88,5 +89,6 @@ test("a host whose nova-compute a person has disabled for another reason meanwhi
   const seen = aService({ state: "down", reported: now - 960_000 });
   const reason = `${seen.disabledReason}, and has forced it down`;
   expect(await changesOf(refused(-1_000), seen)).toEqual([`forceDown c1 ${reason}`]);
-  expect(await changesOf(refused(-1_000), { ...seen, disabledReason: "repair" })).toEqual([]);
+  // Nova has answered nothing then, so that nothing is written down as answered.
+  await expect(changesOf(refused(-1_000), { ...seen, disabledReason: "repair" })).rejects.toThrow(Contended);
 });

@@ -1,3 +1,4 @@
+import { Contended } from "../../../shared/contended.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
@@ -85,27 +86,26 @@ export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, ob
   !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
 
 const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
-/** A change of a nova-compute that is made only where a person has not changed it since it was looked at. */
+/** A change of a nova-compute that is sent only where it is as it was looked at: else another look is called for. */
 export const changing = <Input extends { readonly service: ComputeService }>(
   doc: string,
   change: (nova: Nova, input: Input) => Promise<unknown>,
 ) =>
   command(openstack, doc, async ({ nova }, input: Input) => {
     const live = await nova.service(input.service.host);
-    if (said.every((key) => live?.[key] === input.service[key])) await change(nova, input);
+    if (said.some((key) => live?.[key] !== input.service[key]))
+      throw new Contended(`nova-compute of ${input.service.host} has just changed in Nova: Holdfast left it alone.`);
+    await change(nova, input);
   });
 
 /** The host is up, or it is not asked whether it is down. */
-export const reports = ({ host, state }: ComputeService): WantedCondition =>
-  state === "up"
-    ? {
-        ...{ type: conditions.hostDown, status: "False", reason: "Reports" },
-        message: `nova-compute of ${host} reports to Nova.`,
-      }
-    : {
-        ...{ type: conditions.hostDown, status: "Unknown", reason: "NotAsked" },
-        message: `nova-compute of ${host} does not report to Nova. Its servers are to stay, so Holdfast does nothing.`,
-      };
+export function reports({ host, state }: ComputeService): WantedCondition {
+  const type = conditions.hostDown;
+  const it = `nova-compute of ${host}`;
+  if (state === "up") return { type, status: "False", reason: "Reports", message: `${it} reports to Nova.` };
+  const message = `${it} does not report to Nova. Its servers are to stay, so Holdfast does nothing.`;
+  return { type, status: "Unknown", reason: "NotAsked", message };
+}
 
 /** Whether nova-compute gets new servers. */
 export function enabledReport({ isEnabled, disabledReason, host }: ComputeService): WantedCondition {
