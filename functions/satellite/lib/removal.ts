@@ -1,9 +1,6 @@
 import { z } from "zod";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
-import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
-import { LinstorSatellite } from "./kinds.ts";
 
 /**
  * Annotation of a LinstorSatellite: LINSTOR was called to remove its node, and whether it has answered. It is written
@@ -25,42 +22,21 @@ const schema = z.looseObject({
   proven: z.literal(true).optional(),
 });
 
-const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, removalKey, schema);
+/** The note of the last call, where there is one that can be read. */
+export const readRemoval = (satellite: KubernetesObject) => readOwnAnnotation(satellite, removalKey, schema);
 
 /** Whether a node that LINSTOR does not list was removed by us, who had proof that it may be, or the order to. */
-export const isRemovalCalled = (satellite: KubernetesObject): boolean => read(satellite) !== undefined;
+export const isRemovalCalled = (satellite: KubernetesObject): boolean => readRemoval(satellite) !== undefined;
 
 /** The same of a node that was empty then: whatever has happened to copies elsewhere since, it took none along. */
-export const isRemovalProven = (satellite: KubernetesObject): boolean => read(satellite)?.proven === true;
-
-/**
- * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says
- * whether the node was `proven` to be empty, the change of this very note when LINSTOR has answered, and what makes it
- * the former one again where the call is not made.
- */
-export function noteRemoval(satellite: KubernetesObject, now: number, proven?: true) {
-  const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), proven };
-  const text = JSON.stringify(note);
-  const answered = JSON.stringify({ ...note, answered: true });
-  return {
-    before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
-    answered: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, answered),
-    unsent: replaceAnnotation(
-      LinstorSatellite,
-      satellite,
-      removalKey,
-      text,
-      satellite.metadata.annotations?.[removalKey],
-    ),
-  };
-}
+export const isRemovalProven = (satellite: KubernetesObject): boolean => readRemoval(satellite)?.proven === true;
 
 /**
  * Why the satellite is not let go yet, and LINSTOR not called again, as a sentence: a call may still take effect.
  * `undefined` when none can. A clock that was set back makes nothing wait longer than a call may take.
  */
 export function removalPending(satellite: KubernetesObject, now: number): string | undefined {
-  const note = read(satellite);
+  const note = readRemoval(satellite);
   const called = Date.parse(note?.called ?? "");
   if (note?.answered || Number.isNaN(called) || now >= called + latest || now < called - latest) return undefined;
   const { name } = satellite.metadata;

@@ -14,6 +14,7 @@ const evicted = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], 
   ...called,
   node: aNode("node-1", { flags: ["EVACUATE", "EVICTED"], connection: "OFFLINE" }),
 });
+const proof = (proven?: true) => JSON.stringify({ v: 1, uid: "u1", called: "2020-01-01T00:00:00.000Z", proven });
 const unlisted = { ...aLeaving(), facts: without(aLeaving().facts) };
 
 describe("a satellite that is being deleted", () => {
@@ -27,12 +28,29 @@ describe("a satellite that is being deleted", () => {
   test.each([
     ["no note", undefined, { op: "remove" }],
     ["an earlier note", "earlier", { op: "replace", value: "earlier" }],
+    ["an earlier proof", proof(true), { op: "replace", value: proof() }],
   ])("over %s: a call that is not made leaves no note that the node was empty", (_, former, undone) => {
     const annotations = { ...aSatellite().metadata.annotations, ...(former ? { [removalKey]: former } : {}) };
     const decision = decide(aLeaving({ data: empty }, { satellite: aSatellite({ metadata: { annotations } }) }));
     const path = "/metadata/annotations/holdfast.dev~1removal";
     const patch = [{ path: "/metadata/uid" }, { op: "test", path, value: expect.stringContaining("proven") }, undone];
     expect(decision).toMatchObject({ do: "call", unsent: { type: "json", patch } });
+  });
+
+  test.each([
+    ["got a copy since", [aCopy("pvc-1", "node-1")], 1],
+    ["stayed empty", [], 0],
+  ])("a note that a node was empty is withdrawn where the node has %s", (_, here, writes) => {
+    const note = { v: 1, uid: "u1", called: new Date(now - 700_000).toISOString(), proven: true };
+    const annotations = { ...aSatellite().metadata.annotations, [removalKey]: JSON.stringify(note) };
+    const data = dataFacts([...here, aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], called);
+    const seen = aLeaving({ data }, { satellite: aSatellite({ metadata: { annotations } }) });
+    const decisions = remove.decide({ seen: [seen] }, now, settings);
+    const found = decisions.flatMap((one) => (one.do === "write" ? one.writes : []));
+    const path = "/metadata/annotations/holdfast.dev~1removal";
+    const unproven = JSON.stringify({ ...note, proven: undefined });
+    const withdrawal = { patch: expect.arrayContaining([{ op: "replace", path, value: unproven }]) };
+    expect(found.filter((write) => JSON.stringify(write).includes(path))).toMatchObject(writes ? [withdrawal] : []);
   });
 
   test("goes only when LINSTOR does not list the node any more", () => {

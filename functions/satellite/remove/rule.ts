@@ -1,15 +1,18 @@
+import { about } from "../../../shared/about.ts";
 import { chainRule, type StepContext } from "../../../shared/chain/chain-rule.ts";
+import type { Looked } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { silent } from "../../../shared/steps.ts";
 import { deleteNode, loseNode } from "../lib/commands.ts";
-import { mayRemove } from "../lib/data/emptiness.ts";
+import { isBare, mayRemove } from "../lib/data/emptiness.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
+import { noteRemoval, withdrawProof } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
-import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
+import { removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
 
@@ -25,8 +28,18 @@ export const remove = chainRule(evacuation, "remove", {
     { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },
   ],
   steps: { removing: silent },
+  beside: ({ seen }) => seen.flatMap(withdrawn),
   act,
 });
+
+/** A call that LINSTOR has not carried out leaves the note that the node was empty. It is false when data comes there. */
+function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
+  const data = facts.is === "ready" ? facts.data : undefined;
+  if (!data || isBare(data)) return [];
+  const proof = withdrawProof(satellite);
+  const message = `The node of LinstorSatellite ${satellite.metadata.name} was empty and has got data since.`;
+  return proof ? [about(LinstorSatellite, satellite).write(message, [proof], { progress: "unchanged" })] : [];
+}
 
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
   const { satellite, facts, standing, now, next, about, shows, wait, controller: at } = context;

@@ -63,6 +63,9 @@ export function emptiness(facts: DataFacts): Verdict {
   );
 }
 
+/** Whether LINSTOR lists nothing on the node, whatever is elsewhere. */
+export const isBare = (facts: DataFacts): boolean => copiesOn(facts).length === 0 && facts.snapshots.length === 0;
+
 /**
  * How a node that was evacuated is removed: an evicted one is not deleted by DELETE, which answers 200 all the same.
  */

@@ -1,0 +1,38 @@
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { LinstorSatellite } from "./kinds.ts";
+import { readRemoval, removalKey } from "./removal.ts";
+
+/**
+ * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says
+ * whether the node was `proven` to be empty, the change of this very note when LINSTOR has answered, and what makes it
+ * the former one again, without its proof, where the call is not made.
+ */
+export function noteRemoval(satellite: KubernetesObject, now: number, proven?: true) {
+  const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), proven };
+  const text = JSON.stringify(note);
+  const answered = JSON.stringify({ ...note, answered: true });
+  const former = unprovenText(satellite) ?? satellite.metadata.annotations?.[removalKey];
+  return {
+    before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
+    answered: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, answered),
+    unsent: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, former),
+  };
+}
+
+/**
+ * The write after which the note of a call does not say any more that the node was empty; `undefined` where it does not
+ * say so. For a node that has got data since: who removes it then takes that along.
+ */
+export function withdrawProof(satellite: KubernetesObject): Write | undefined {
+  const text = satellite.metadata.annotations?.[removalKey];
+  const unproven = unprovenText(satellite);
+  return text && unproven ? replaceAnnotation(LinstorSatellite, satellite, removalKey, text, unproven) : undefined;
+}
+
+function unprovenText(satellite: KubernetesObject): string | undefined {
+  const { proven, ...note } = readRemoval(satellite) ?? {};
+  return proven && JSON.stringify(note);
+}
