@@ -17,6 +17,7 @@ import { type Check, findingOf } from "./finding.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
 import { rightsToInstall } from "./rights.ts";
+import { roleNamespaces } from "./role-namespaces.ts";
 import { servedSources } from "./sources.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
 import { knativeVersions, kubernetesVersion } from "./versions.ts";
@@ -73,6 +74,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["The version of Knative", () => knativeVersions(client)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
+    ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],
     ["Who else does the same work", () => whoElse(client, systems)],
     ["Which compute nodes Yaook keeps", () => yaooksOwn(client, systems)],
     ["Which sets have a policy of their own", () => policiesOfOthers(client, systems)],

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { keepPod } from "../../functions/eviction/keep-pod/rule.ts";
+import { applyDaemonset } from "../../functions/satellite/apply-daemonset/rule.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
@@ -8,6 +11,7 @@ import { system } from "../../shared/system/system.ts";
 import { SystemError, type SystemFailure } from "../../shared/system/system-error.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { externalSystems } from "./reach.ts";
+import { roleNamespaces } from "./role-namespaces.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
 import { knativeVersions, kubernetesVersion } from "./versions.ts";
 import { whoElse } from "./who-else.ts";
@@ -159,6 +163,36 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     kind,
     kind !== "good",
   ]);
+});
+
+/** What preflight says of the namespaces in which functions of eviction have Roles. */
+const namespacesOf = (objects: Readonly<Record<string, object>>, environment = {}) =>
+  roleNamespaces(clusterOf(objects), [keepPod as never], environment, "holdfast");
+
+test("a namespace of Roles that is not there is bad, with what to run and what to change", async () => {
+  const [found, ...others] = await namespacesOf({});
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ what: "Namespace yaook is not there.", why: expect.stringContaining("eviction") });
+  expect(found).not.toHaveProperty("isNote");
+  expect(found?.todo).toContain("kubectl create namespace yaook");
+  expect(found?.todo).toContain("change AGENT_NAMESPACE");
+  const [, example = ""] = /as (\S+) shows/.exec(found?.todo ?? "") ?? [];
+  expect(existsSync(`${example}/kustomization.yaml`)).toBe(true);
+  expect(await namespacesOf({ "Namespace/yaook": {} })).toEqual([{ what: "Namespace yaook is there." }]);
+});
+
+test("the namespace of Roles is what the environment names, or else what is installed", async () => {
+  const installed = { "ConfigMap/holdfast-eviction": { data: { AGENT_NAMESPACE: "openstack" } } };
+  const [found] = await namespacesOf(installed);
+  expect(found?.what).toBe("Namespace openstack is not there.");
+  const [named] = await namespacesOf(installed, { AGENT_NAMESPACE: "agents" });
+  expect(named?.what).toBe("Namespace agents is not there.");
+});
+
+test("the namespace of satellites is looked for, too", async () => {
+  const [found] = await roleNamespaces(clusterOf({}), [applyDaemonset as never], {}, "holdfast");
+  expect(found?.what).toBe("Namespace piraeus-datastore is not there.");
+  expect(found?.todo).toContain("as knative/examples/satellite-namespace shows");
 });
 
 test("an operator that is scaled to zero, and one of a system that is not asked for, are not found", async () => {

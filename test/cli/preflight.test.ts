@@ -91,6 +91,16 @@ test("preflight names an operator that does the same work, unless it is stopped,
   expect((await cluster.holdfast(["preflight", "satellite"], ["*"], ["*"])).code).toBe(2);
 });
 
+test("preflight names the namespace of the agents if it is not there", async () => {
+  const cluster = await openCliCluster([]);
+  const missing = "Namespace yaook is not there.";
+  expect((await cluster.holdfast(["preflight", "eviction"], ["*"], ["*"])).out).toContain(missing);
+  await cluster.admin.create(Namespace, manifest(Namespace, { name: "yaook" }));
+  const { out } = await cluster.holdfast(["preflight", "eviction"], ["*"], ["*"]);
+  expect(out).not.toContain(missing);
+  expect(out).toContain("ok    Namespace yaook is there.");
+});
+
 test("preflight names sets whose policy is in other hands", async () => {
   const cluster = await openCliCluster([]);
   const { admin } = cluster;
