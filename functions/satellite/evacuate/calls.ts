@@ -62,8 +62,7 @@ const notesOf = ({ metadata: { annotations = {} } }: LeaseObject) =>
 /** What cannot be read may be a call that has just begun, in any LINSTOR. */
 function readCall(key: string, text: string, seconds: number): CallInFlight {
   const { data } = schema.safeParse(parsed(text));
-  if (!data)
-    return { key, holder: `what the annotation ${key} notes`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
+  if (!data) return { key, holder: `the call in annotation ${key}`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
   const called = Date.parse(data.called);
   return { ...data, key, called, end: called + seconds * 1000 };
 }

@@ -76,9 +76,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
     call.holder === holder ? isWrittenDown(call, data.calledAt) : !isElsewhere(call, context.controller, data.nodes),
   );
   if (call) {
+    const remove = call.key ? `annotate lease ${leaseName} ${call.key}-` : `delete lease ${leaseName}`;
     const until = Number.isFinite(call.end)
       ? `until ${new Date(call.end).toISOString()} at the latest`
-      : `until a person deletes Lease ${namespace}/${leaseName}, whose time cannot be read`;
+      : `until a person runs kubectl -n ${namespace} ${remove} because it cannot be read`;
     // Also for a former satellite of the node.
     const message =
       call.holder.split(" (")[0] === holder.split(" (")[0]
