@@ -21,6 +21,11 @@ export interface Outcome {
   readonly retryAfter?: number;
 }
 
+/** What was looked at has changed, so that another look is called for. `conflict`: the outcome where there is none. */
+export interface Conflict {
+  readonly conflict: Outcome;
+}
+
 /**
  * The outcome of an error. Kubernetes' own 404 and 409 never become our status, because brokers would read them as
  * the function's: 404 is handled where it means "gone", and a conflict that outlasted the retries is contention.

@@ -71,7 +71,7 @@ async function check(preconditions: readonly Precondition[], client: Client): Pr
   for (const { kind, namespace, name, holds } of preconditions) {
     if (holds(await client.get(kind, namespace, name))) continue;
     const object = [kind.kind, namespace ? `${namespace}/${name}` : name].join(" ");
-    throw new Contended(`${object} has changed in the meantime; the event will be delivered again.`);
+    throw new Contended(`${object} has changed in the meantime.`);
   }
 }
 

@@ -65,7 +65,11 @@ async function carryOut(
   };
   const tools = { client, connect: () => undefined as never, clock, log };
   const { outcomes } = await run(rule, { kind: PersistentVolume, name: "a" }, [], { client, settings: {} }, tools);
-  return { asked, outcomes: Object.fromEntries([...outcomes].map(([name, [outcome]]) => [name, outcome?.result])) };
+  const messages = [...outcomes.values()].flat().map(({ message }) => message);
+  return {
+    ...{ asked, messages },
+    outcomes: Object.fromEntries([...outcomes].map(([name, [outcome]]) => [name, outcome?.result])),
+  };
 }
 
 describe("decisions of a higher order", () => {
@@ -135,12 +139,31 @@ describe("a command that is not sent", () => {
     expect(outcomes).toEqual({ a: "failed" });
   });
 
+  test("says why it is not sent when there is no other look", async () => {
+    const refuse = () => Promise.reject(new Contended("The lamp was lit by a person."));
+    const { messages } = await carryOut([callThat(refuse)], {}, { lamp });
+    expect(messages).toEqual([
+      "The lamp was lit by a person. So it was at each of 3 attempts; the event will be delivered again.",
+    ]);
+    expect((await carryOut([write("a", 0)], { a: 409 })).messages).toEqual([
+      "PersistentVolume a changed under every one of 3 attempts; the event will be delivered again.",
+    ]);
+  });
+
   test.each([409, 429, 503])(
     "leaves its note after %i, where another run may stand on it or it is tried again",
     async (status) => {
       expect(await askedFor(status)).not.toContain("patch unsent");
     },
   );
+});
+
+test("what does not hold of another object is named when there is no other look", async () => {
+  const preconditions = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds: () => false }];
+  expect((await carryOut([write("a", 0, { preconditions })])).messages).toEqual([
+    "PersistentVolume other has changed in the meantime. So it was at each of 3 attempts; the event will be " +
+      "delivered again.",
+  ]);
 });
 
 describe("a decision to write nothing", () => {

@@ -7,7 +7,7 @@ import type { Client } from "../kubernetes/client.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { partly } from "../look-at-each.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import { type Outcome, outcomeOf } from "../outcome.ts";
+import { type Conflict, type Outcome, outcomeOf } from "../outcome.ts";
 import { readProgress } from "../progress.ts";
 import { progressNameOf, type Rule, type View } from "../rule.ts";
 import { isObject, merged, nameOf, type Subject } from "../subject.ts";
@@ -122,11 +122,11 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
         const before = () => readProgress(decision.about, progressNameOf(rule));
         const part = { name: "decision", rule: rule.name, decision, before } as const;
         const outcome = await observe(part, () => act(rule, decision, context, afterwards));
-        if (outcome === "conflict" && look < looks) {
+        if ("conflict" in outcome && look < looks) {
           contended = true;
           return;
         }
-        const final = outcome === "conflict" ? tooOften(decision) : outcome;
+        const final = "conflict" in outcome ? outcome.conflict : outcome;
         if (isFailure(final)) failed.push({ decision, outcome: final });
         settle(decision, final);
         report(rule.name, decision, final, events, context);
@@ -163,21 +163,22 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
 }
 
 /**
- * Plans a decision and carries it out: at most one guarded step. Returns `"conflict"` when the object is not what was
- * looked at any more, which calls for another look; every other failure becomes an outcome.
+ * Plans a decision and carries it out: at most one guarded step. Returns a conflict when the object is not what was
+ * looked at any more; every other failure becomes an outcome.
  */
 async function act(
   rule: PlannedRule,
   decision: Decision,
   context: ExecuteContext,
   afterwards: Afterwards[],
-): Promise<Outcome | "conflict"> {
+): Promise<Outcome | Conflict> {
   try {
     const { result, operations } = plan(rule, decision, context.clock.now());
     await execute(rule, decision, operations, context, afterwards);
     return { result, status: 204, message: decision.message };
   } catch (error) {
-    if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended) return "conflict";
+    if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended)
+      return { conflict: tooOften(decision, error) };
     // What a system refuses for good, its own Event on the object says.
     const isTemporary = error instanceof SystemError && ["unreachable", "overloaded"].includes(error.failure);
     if (!isTemporary) return outcomeOf(error);
@@ -274,10 +275,11 @@ function reportFailed(
 const some = (events: readonly string[]) =>
   events.length <= 5 ? events : [...events.slice(0, 5), `and ${events.length - 5} more`];
 
-const tooOften = ({ about }: Decision): Outcome => ({
-  result: "failed",
-  status: 503,
-  message:
-    `${describe(referenceTo(about))} changed under every one of ${looks} attempts; ` +
-    "the event will be delivered again.",
-});
+/** What is contended may be another object than the one that the decision is about: its own sentence says what. */
+function tooOften({ about }: Decision, error: Error): Outcome {
+  const why =
+    error instanceof Contended
+      ? `${error.message} So it was at each of ${looks} attempts`
+      : `${describe(referenceTo(about))} changed under every one of ${looks} attempts`;
+  return { result: "failed", status: 503, message: `${why}; the event will be delivered again.` };
+}

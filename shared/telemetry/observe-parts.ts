@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Conflict, Outcome } from "../outcome.ts";
 import type { RunResult } from "../pipeline/run.ts";
 import type { Progress } from "../progress.ts";
 import { nameOf } from "../subject.ts";
@@ -76,11 +76,11 @@ function observeDecision<Result>(
   };
   const follows = tracesOn(decision.about);
   return spans.within(decision.do, { attributes, follows }, work, (span, result) => {
-    const outcome = result as Outcome | "conflict" | undefined;
+    const outcome = result as Outcome | Conflict | undefined;
+    if (!outcome) return;
+    span.setAttribute("holdfast.outcome", "conflict" in outcome ? "conflict" : outcome.result);
     // What was not carried out is decided once more.
-    const came = typeof outcome === "object" ? outcome.result : outcome;
-    if (came) span.setAttribute("holdfast.outcome", came);
-    if (typeof outcome !== "object") return;
+    if ("conflict" in outcome) return;
     instruments.decision({ "holdfast.rule": rule, "holdfast.outcome": outcome.result });
     if (outcome.result === "failed" || outcome.result === "away") failed(span, outcome.message);
     else if (step) measureStep({ "holdfast.rule": rule, "holdfast.step": step }, before(), instruments);
