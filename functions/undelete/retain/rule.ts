@@ -162,15 +162,15 @@ async function look(
     scopeOf(claim, namespace, undefined, settings.claimAnnotation).by ? undefined : volume.spec.storageClassName;
   const classes = await readEach(client, StorageClass, facts.map(asksClass));
   const all = facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
-  const asking = all.filter((one) => mayBeLimited(one, settings));
+  const asking = new Set(all.filter((one) => mayBeLimited(one, settings)));
   const read = await lookAtEach(
-    [...new Set(asking.map(({ namespace }) => namespace.metadata.name))],
+    [...new Set([...asking].map(({ namespace }) => namespace.metadata.name))],
     (name) => ({ kind: Namespace, name }),
     async (name) => [name, await readRoom(client, name, settings)] as const,
   );
   const rooms = new Map(read.looked);
   const seen = all.flatMap((one): readonly Facts[] => {
-    if (!asking.includes(one)) return [one];
+    if (!asking.has(one)) return [one];
     const room = rooms.get(one.namespace.metadata.name);
     return room ? [{ ...one, reached: reachedLimit(one.volume, room) }] : [];
   });
