@@ -11,7 +11,7 @@ import { type Facts, retain } from "./rule.ts";
 import { settings as schema } from "./settings.ts";
 
 const settings = schema.parse({ mostKept: "1Ti" });
-const limit = { ofClaims: false, most: 2 ** 40, setBy: "MOST_KEPT is 1Ti", raise: "raise MOST_KEPT" };
+const limit = { most: 2 ** 40, setBy: "MOST_KEPT is 1Ti", raise: "raise MOST_KEPT" };
 const full = { reached: { ...limit, kept: 2 ** 40 } };
 const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
 const retained = { phase: "Bound", note: { step: "retained" } } as const;
