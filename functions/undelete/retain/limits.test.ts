@@ -151,6 +151,9 @@ test.each([
   expect(done(onVolume)).toMatchObject({ step });
   if (step === "retained") return;
   expect(onVolume?.message).toContain("its ResourceQuota team allows 5Gi of requests.storage");
+  expect(onVolume?.message).toContain(
+    "annotate the namespace with holdfast.dev/keep-volume-for and a time such as 24h",
+  );
   expect(onClaim).toMatchObject({ event: { reason: "NamespaceFull" } });
 });
 

@@ -6,6 +6,7 @@ import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
 import { keptBytes } from "../lib/kept-bytes.ts";
 import { namespaceLabel } from "../lib/note.ts";
+import { keepKey } from "../lib/scope.ts";
 import type { Settings } from "./settings.ts";
 
 interface Quota extends KubernetesObject {
@@ -71,7 +72,8 @@ async function readQuotas(client: Client, namespace: string): Promise<readonly L
       const storageClass = resource.endsWith(forClass) ? resource.slice(0, -forClass.length) : undefined;
       if (!(most > 0) || (resource !== "requests.storage" && storageClass === undefined)) continue;
       const setBy = `its ResourceQuota ${metadata.name} allows ${hard} of ${resource} (MOST_KEPT=quota)`;
-      const raise = "raise this quota, or have an administrator annotate the namespace";
+      const exempt = `annotate the namespace with ${keepKey} and a time such as 24h`;
+      const raise = `raise this quota, have an administrator ${exempt}`;
       limits.push({ ...(storageClass === undefined ? {} : { storageClass }), most, setBy, raise });
     }
   }
