@@ -49,7 +49,7 @@ export const keepPod = rule({
     { resource: Pod, verbs: ["get", "list"] },
     mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
   ],
-  // No event tells that a pod has ended: kubelets write pods all the time.
+  // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),
   subjects: (hint) => [...resourcesIn(hint, dependents), ...agentsIn(hint, dependents)],
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {

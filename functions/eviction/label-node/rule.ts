@@ -51,7 +51,7 @@ function decide(
   const next = nextLook(object, name, now, evictionLookAgain);
   if (mustGo) {
     const isSaid = "The label of the Node says that its L2 agent has to go.";
-    // No event of the agent tells that its pod is another one: who waits for that is due, whatever event is lost.
+    // No event of the agent is sent when its pod is replaced, so an agent that waits for that is due by itself.
     if (label === "True")
       return isBeingDeleted(object) ? at.leave(isSaid) : at.wait(isSaid, { step: { name: "waiting" }, next });
     // One edit of all templates would label all Nodes at once.
@@ -61,7 +61,7 @@ function decide(
     ]);
   }
   if (label === "False") return at.leave("The label of the Node says that its L2 agent is ready.");
-  // No event tells that a pod is Ready: kubelets write pods all the time.
+  // No event is sent when a pod is Ready: kubelets write pods all the time.
   if (!pod || !isReady(pod))
     return at.wait("The Node is labelled when the pod of the L2 agent is Ready.", {
       step: { name: "waiting" },

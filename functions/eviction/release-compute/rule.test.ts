@@ -45,7 +45,7 @@ test("a resource that is cleared is looked at for ten minutes, and then is at re
     const metadata = { annotations: aRecord({ empty: new Date(now - ago).toISOString() }) };
     return decide(aLeaving(aHost(), { metadata, node: locked, wanted: "clear", pods: [aPod()] }));
   };
-  // A server that was on its way may come late: of that no event tells.
+  // A server that was on its way may come late, and no event is sent for it.
   expect(at(9 * 60_000)).toMatchObject({ next: now + 20_000 });
   expect(at(11 * 60_000)).toMatchObject({ do: "write" });
   expect(at(11 * 60_000)).not.toHaveProperty("next");

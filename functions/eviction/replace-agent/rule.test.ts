@@ -69,6 +69,6 @@ test("an agent without a pod gets one, and one that has ended goes", () => {
   expect(decide({})).toMatchObject({ writes: [{ options: { subresource: "status" } }] });
 });
 
-test("the sweep looks for a pod that has ended by itself each hour, because no event tells that it has", () => {
+test("the sweep looks each hour for a pod that has ended by itself, because no event is sent for it", () => {
   for (const kind of bases) expect(replaceAgent.sweep).toContainEqual(poll(kind, "1h"));
 });

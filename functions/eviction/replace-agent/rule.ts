@@ -34,7 +34,7 @@ export const replaceAgent = rule({
     { resource: Pod, verbs: ["get"] },
     mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
   ],
-  // No event tells that a pod has ended, as in keep-pod.
+  // No event is sent when a pod has ended, as in keep-pod.
   sweep: bases.flatMap((kind) => [
     lacking(kind, l2Finalizer),
     whileDeleting(kind, l2Finalizer),
