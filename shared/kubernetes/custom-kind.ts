@@ -30,7 +30,7 @@ export interface Version {
 /** What a CustomResourceDefinition is made of. The first version is the one that is stored. */
 export interface CustomKind {
   readonly kind: Kind;
-  /** One sentence, for `kubectl explain`. */
+  /** For `kubectl explain`: what it is in one sentence, and in another one who may have the right to write it. */
   readonly doc: string;
   readonly names?: {
     readonly singular?: string;

@@ -138,7 +138,7 @@ const baseColumns = [
   conditionColumn("Message", types.converged, "message", 1),
 ];
 const v1 = (kind: Kind, doc: string, schema: z.ZodObject, columns: readonly Column[]): CustomKind => ({
-  ...{ kind, doc },
+  ...{ kind, doc: `${doc} Give the right to write it only to administrators of nodes: its template becomes a pod.` },
   versions: [{ name: "v1", schema, ...withStatus, columns }],
 });
 const base = (kind: Kind, what: string) =>

@@ -6,7 +6,9 @@ import { volumeSpec, volumeStatus } from "./schema.ts";
 /** Volumes as the API server is to know them: MetalK8s' version and names, so that manifests work unchanged. */
 export const volumeDefinition: CustomKind = {
   kind: Volume,
-  doc: "Storage on one node, which Salt prepares there, and the PersistentVolume that it becomes.",
+  doc:
+    "Storage on one node, which Salt prepares there, and the PersistentVolume that it becomes. Give the right to " +
+    "write Volumes only to administrators of nodes: the node puts a file system on the device that a Volume names.",
   versions: [
     {
       name: "v1alpha1",

@@ -2,11 +2,14 @@ import { ageColumn as age, conditionColumn, withStatus } from "../../../../share
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../kinds.ts";
 import { linstorCluster, linstorSatellite, linstorSatelliteConfiguration } from "./resources.ts";
 
+const right = (objects: string) =>
+  `Give the right to write ${objects} only to administrators of nodes: satellites are privileged pods.`;
+
 /** The kinds of Piraeus that satellites live by: what their CustomResourceDefinitions are generated from. */
 export const customKinds = [
   {
     kind: LinstorCluster,
-    doc: "Where LINSTOR satellites run, and which LINSTOR they belong to.",
+    doc: `Where LINSTOR satellites run, and which LINSTOR they belong to. ${right("LinstorClusters")}`,
     versions: [
       {
         name: "v1",
@@ -22,7 +25,9 @@ export const customKinds = [
   },
   {
     kind: LinstorSatelliteConfiguration,
-    doc: "The configuration of the satellites of some Nodes, and what becomes of their data when they are deleted.",
+    doc:
+      "The configuration of the satellites of some Nodes, and what becomes of their data when they are deleted. " +
+      right("LinstorSatelliteConfigurations"),
     versions: [
       {
         name: "v1",
@@ -38,7 +43,7 @@ export const customKinds = [
   },
   {
     kind: LinstorSatellite,
-    doc: "A LINSTOR satellite on the Node of the same name.",
+    doc: `A LINSTOR satellite on the Node of the same name. ${right("LinstorSatellites")}`,
     versions: [
       {
         name: "v1",
