@@ -141,7 +141,6 @@ function validationsOf(declared: Declared, { resource, verbs, writes, bounds, ch
     list === "finalizers" && chosen ? [`the one that ${chosen.variable} names`, ...others] : of(list);
   const isChosen = chosen ? `e == variables.${chosen.variable} || ` : "";
   return [
-    ...own,
     changes("annotations", sameEntries("annotations", of("annotations"))),
     changes("labels", sameEntries("labels", of("labels"))),
     changes("finalizers", sameElements("finalizers", isChosen + isOneOf("e", others))),
@@ -151,6 +150,8 @@ function validationsOf(declared: Declared, { resource, verbs, writes, bounds, ch
       sameFields(treeOf(of("fields"))).join(" && "),
       `changes these fields of a ${kind}: ${of("fields").join(", ") || "none"}`,
     ),
+    // Last, because the message is that of the first that fails: what is not declared at all is said first.
+    ...own,
   ];
 }
 
