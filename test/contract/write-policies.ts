@@ -5,7 +5,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { Event, type Kind, PersistentVolumeClaim, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { holdfastProtection, inTreeProtection } from "../../shared/storage/protection.ts";
 import { install } from "../harness/installation.ts";
 import { ConfigMap, Node, PersistentVolume, StatefulSet } from "../harness/kinds.ts";
 import { claim, configMap, manifest, statefulSet } from "../harness/manifest.ts";
@@ -36,6 +36,10 @@ const owned = (kind: string, apiVersion = "apps/v1") => ({
 
 const set: Case["objects"][number] = [StatefulSet, (metadata) => statefulSet(metadata)];
 const aClaim: Case["objects"][number] = [PersistentVolumeClaim, (metadata) => claim(metadata)];
+const protectedClaim: Case["objects"][number] = [
+  PersistentVolumeClaim,
+  (metadata) => claim({ ...metadata, finalizers: [inTreeProtection] }),
+];
 const volume: Case["objects"][number] = [
   PersistentVolume,
   ({ name, namespace }) => localVolume(name, { claimRef: { namespace, name: "data", uid: "1" } }),
@@ -98,10 +102,13 @@ const cases: readonly Case[] = [
   },
   {
     account: "pvc-protection/release",
-    objects: [aClaim, anEvent],
+    objects: [protectedClaim, anEvent],
     declared: { "an Event": { create: Event, object: eventOf("holdfast.dev/pvc-protection-release") } },
     forged: {
-      ...patchesOf(PersistentVolumeClaim, { owner: owned("StatefulSet") }),
+      ...patchesOf(PersistentVolumeClaim, {
+        owner: owned("StatefulSet"),
+        "the finalizer of a claim that stays": { metadata: { finalizers: [] } },
+      }),
       "an Event of another": { create: Event, object: eventOf("kubelet") },
       "another's Event, to delete it": { delete: Event },
     },

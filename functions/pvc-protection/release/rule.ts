@@ -73,6 +73,15 @@ export const release = rule({
       verbs: ["get", "list", "patch"],
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
       finalizerSetting: "finalizer",
+      bounds: [
+        {
+          on: ["patch"],
+          says: "takes finalizers off claims that are being deleted",
+          cel:
+            "oldObject.metadata.?deletionTimestamp.hasValue() || " +
+            "variables.finalizersBefore.all(e, e in variables.finalizers)",
+        },
+      ],
     },
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
