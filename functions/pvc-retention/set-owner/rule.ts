@@ -22,7 +22,21 @@ export const setOwner = rule({
   triggers: [on(Sets, ["add", "update"])],
   permissions: [
     { resource: Sets, verbs: ["get", "patch"], writes: {} },
-    { resource: PersistentVolumeClaim, verbs: ["list", "patch"], writes: { ownerReferences: [Sets.kind] } },
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["list", "patch"],
+      writes: { ownerReferences: [Sets.kind] },
+      bounds: [
+        {
+          on: ["patch"],
+          says: "ties a claim to the StatefulSet in its name",
+          cel:
+            "variables.ownerReferences.all(e, e in variables.ownerReferencesBefore || " +
+            'object.metadata.name.matches("-[0-9]+$") && object.metadata.name' +
+            '.substring(0, object.metadata.name.lastIndexOf("-")).endsWith("-" + e.name))',
+        },
+      ],
+    },
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
