@@ -19,7 +19,8 @@ const [undeclared, present] = ["example.com/undeclared", "example.com/present"];
 
 const { serviceName: _, replicas: __, ...daemonSet } = statefulSet({ name: "a" }).spec as Record<string, unknown>;
 const source = { csi: { driver: "a.example", volumeHandle: "a" }, persistentVolumeReclaimPolicy: "Retain" };
-const claimRef = { namespace: "default", name: "a", uid: "1" };
+// The uid is the value of the labels that the test writes: some policies ask for the uid of a claim there.
+const claimRef = { namespace: "default", name: "a", uid: "a" };
 const persistentVolume = { ...source, claimRef, accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } };
 
 /** Kinds of every API server, each with a spec and a field to forge; custom kinds get a definition of the test. */

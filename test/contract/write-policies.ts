@@ -5,6 +5,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { Event, type Kind, PersistentVolumeClaim, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { progressKey } from "../../shared/progress.ts";
 import { holdfastProtection, inTreeProtection } from "../../shared/storage/protection.ts";
 import { install } from "../harness/installation.ts";
 import { ConfigMap, Node, PersistentVolume, StatefulSet } from "../harness/kinds.ts";
@@ -23,6 +24,8 @@ type Attempt =
 interface Case {
   /** The function whose account tries. */
   readonly account: string;
+  /** What it tries it on, where an account has several cases. */
+  readonly on?: string;
   /** Of the objects, where the policy asks for one. */
   readonly name?: string;
   /** It has all rights, where some servers ask for more of them than the policy: only that can refuse it. */
@@ -44,10 +47,25 @@ const protectedClaim: Case["objects"][number] = [
   PersistentVolumeClaim,
   (metadata) => claim({ ...metadata, finalizers: [inTreeProtection] }),
 ];
-const volume: Case["objects"][number] = [
+const volumeOf = (uid: object, metadata: object = {}): Case["objects"][number] => [
   PersistentVolume,
-  ({ name, namespace }) => localVolume(name, { claimRef: { namespace, name: "data", uid: "1" } }),
+  ({ name, namespace }) => localVolume(name, { claimRef: { namespace, name: "data", ...uid } }, metadata),
 ];
+const volume = volumeOf({ uid: "1" });
+
+/** The note of undelete on a volume that was Delete, and of claim 0 before it was of claim 1. */
+const noting = (policy: string, uid: string) => ({
+  annotations: {
+    [progressKey("undelete/note")]: JSON.stringify({ v: 1, policy, claim: { namespace: "a", name: "data", uid } }),
+  },
+});
+const noted = noting("Delete", "0");
+const forgedNotes = {
+  "a policy that it never had": { spec: { persistentVolumeReclaimPolicy: "Recycle" } },
+  "a note of a policy that it never had": { metadata: noting("Recycle", "0") },
+  "a note of a claim that it was never of": { metadata: noting("Delete", "2") },
+  "a label of a claim that it was never of": { metadata: { labels: { "holdfast.dev/offered-of": "2" } } },
+};
 
 function localVolume(name: string, more: object = {}, metadata: object = {}): KubernetesObject {
   const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n"] }] }];
@@ -165,21 +183,56 @@ const cases: readonly Case[] = [
   },
   {
     account: "undelete/reserve",
-    objects: [volume],
+    objects: [volumeOf({ uid: "1" }, noted)],
     declared: patchesOf(PersistentVolume, {
       offer: { spec: { claimRef: { uid: null, resourceVersion: null } } },
+      "the claim that is noted": { metadata: noting("Retain", "0"), spec: { claimRef: { uid: "0" } } },
+      "a note of its claim": { metadata: noting("Delete", "1") },
     }),
     forged: patchesOf(PersistentVolume, {
       class: { spec: { storageClassName: "b" } },
       // Declared is no more than claimRef.uid and claimRef.resourceVersion.
       "claim of another tenant": { spec: { claimRef: { namespace: "kube-system", name: "b" } } },
+      "a claim that it was never of": { spec: { claimRef: { uid: "2" } } },
+      "a claim that is noted in the same write": { metadata: noting("Delete", "2"), spec: { claimRef: { uid: "2" } } },
+      "a resourceVersion": { spec: { claimRef: { resourceVersion: "7" } } },
+      ...forgedNotes,
     }),
   },
   {
     account: "undelete/retain",
-    objects: [volume],
+    objects: [volumeOf({ uid: "1" }, noted)],
     declared: patchesOf(PersistentVolume, { policy: { spec: { persistentVolumeReclaimPolicy: "Delete" } } }),
-    forged: patchesOf(PersistentVolume, { "reserved claim": { spec: { claimRef: { uid: "2" } } } }),
+    forged: patchesOf(PersistentVolume, { "reserved claim": { spec: { claimRef: { uid: "0" } } }, ...forgedNotes }),
+  },
+  {
+    account: "undelete/retain",
+    on: ", a volume without a note",
+    objects: [volume],
+    declared: patchesOf(PersistentVolume, { note: { metadata: noting("Retain", "1") } }),
+    forged: patchesOf(PersistentVolume, {
+      policy: { spec: { persistentVolumeReclaimPolicy: "Delete" } },
+      "a note that allows it later": { metadata: noting("Delete", "1") },
+    }),
+  },
+  {
+    account: "undelete/expire",
+    objects: [volumeOf({ uid: "1" }, noted)],
+    declared: patchesOf(PersistentVolume, { policy: { spec: { persistentVolumeReclaimPolicy: "Delete" } } }),
+    forged: patchesOf(PersistentVolume, {
+      "a claim, where it has one": { spec: { claimRef: { uid: "0" } } },
+      offer: { spec: { claimRef: { uid: null } } },
+      ...forgedNotes,
+    }),
+  },
+  {
+    account: "undelete/expire",
+    on: ", an offered volume",
+    objects: [volumeOf({}, noted)],
+    declared: patchesOf(PersistentVolume, {
+      "its former claim": { spec: { persistentVolumeReclaimPolicy: "Delete", claimRef: { uid: "0" } } },
+    }),
+    forged: patchesOf(PersistentVolume, { "another claim": { spec: { claimRef: { uid: "2" } } } }),
   },
   {
     account: "volume/run-job",
@@ -231,10 +284,12 @@ const daemonSetSpec = {
   },
 };
 
+const titled = cases.map((one) => ({ ...one, title: `${one.account}${one.on ?? ""}` }));
+
 /** What of generated policies no declaration tells a test, each with its function's account and roles. */
 export function writePolicies(open: () => Promise<Bench>): void {
   describe("a function's account writes what the function declares, and nothing else", () => {
-    test.each(cases)("$account", async ({ account, finalizer, hasAllRights, objects, declared, forged, ...one }) => {
+    test.each(titled)("$title", async ({ account, finalizer, hasAllRights, objects, declared, forged, ...one }) => {
       const bench = await open();
       const { namespace } = bench;
       const own = await accountOf(bench, account, finalizer);

@@ -5,7 +5,7 @@ import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/
 import { rule } from "../../../shared/rule.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, holderOf, noteWrites, noting, readNote, reclaimTime } from "../lib/note.ts";
+import { forget, holderOf, noteBounds, noteWrites, noting, readNote, reclaimTime } from "../lib/note.ts";
 
 /** A volume, and the claim of its name, which was read after it. */
 export interface Facts {
@@ -25,6 +25,14 @@ export const expire = rule({
       resource: PersistentVolume,
       verbs: ["get", "patch"],
       writes: { ...noteWrites, fields: ["spec.persistentVolumeReclaimPolicy", "spec.claimRef.uid"] },
+      bounds: [
+        ...noteBounds,
+        {
+          on: ["patch"],
+          says: "reserves a volume that is offered",
+          cel: `oldObject.spec.?claimRef.?uid.orValue("") in ["", object.spec.?claimRef.?uid.orValue("")]`,
+        },
+      ],
     },
     { resource: PersistentVolumeClaim, verbs: ["get"] },
     { resource: Event, verbs: ["create", "get", "delete"] },

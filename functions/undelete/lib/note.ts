@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision, Precondition } from "../../../shared/decision.ts";
-import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
+import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
-import { readProgress } from "../../../shared/progress.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { normal, type StepEvent, type Steps, silent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { readTime } from "./read-time.ts";
@@ -50,6 +50,49 @@ export const noting = {
     offered: normal("VolumeOffered"),
   } satisfies Steps,
 } as const;
+
+type Seen = "object" | "oldObject";
+
+// CEL. `oldObject` is what the function has read: its patches are guarded by the resourceVersion.
+const policyIn = (seen: Seen) => `${seen}.spec.?persistentVolumeReclaimPolicy.orValue("")`;
+const reservedIn = (seen: Seen) => `${seen}.spec.?claimRef.?uid.orValue("")`;
+const labelIn = (seen: Seen) => `${seen}.metadata.?labels[?"${claimLabel}"].orValue("")`;
+const noteIn = (seen: Seen) => `${seen}.metadata.?annotations[?"${progressKey(noting.progressName)}"].orValue("")`;
+const noted = (policy: string) => `'"policy":"' + ${policy} + '"'`;
+/** The uids in a note, as JSON.stringify has written it; what is before the first of them is left out. */
+const uidsIn = (seen: Seen) =>
+  `("{" + ${noteIn(seen)}).split('"uid":"').filter(p, !p.startsWith("{")).map(p, p.split('"')[0])`;
+/** The uids of claims that a volume has had as far as it says so itself, and none at all. */
+const known = `(["", ${reservedIn("oldObject")}, ${labelIn("oldObject")}] + ${uidsIn("oldObject")})`;
+
+/**
+ * What no rule does to a volume, whatever its phase: that may still be Bound when the claim has just been deleted. The
+ * note itself is held to what the volume was, or a forged one would allow the rest.
+ */
+export const noteBounds: readonly Bound[] = [
+  {
+    on: ["patch"],
+    says: "sets the reclaim policy to Retain, or to the one in the note",
+    cel:
+      `${policyIn("object")} in ["Retain", ${policyIn("oldObject")}] || ` +
+      `${noteIn("oldObject")}.contains(${noted(policyIn("object"))})`,
+  },
+  {
+    on: ["patch"],
+    says: "notes the reclaim policy that the volume has, or that was noted before",
+    cel:
+      `["Delete", "Recycle"].all(p, p == ${policyIn("oldObject")} || ` +
+      `!${noteIn("object")}.contains(${noted("p")}) || ${noteIn("oldObject")}.contains(${noted("p")}))`,
+  },
+  {
+    on: ["patch"],
+    says: "reserves the volume for a claim that it was of",
+    cel:
+      `[${reservedIn("object")}, ${labelIn("object")}].all(u, ` +
+      `u != oldObject.metadata.uid && u in ${known}) && ` +
+      `${uidsIn("object")}.all(u, u == oldObject.metadata.uid || u in ${known})`,
+  },
+];
 
 const schema = z.object({
   step: z.enum(["retained", "overruled", "unkept", "kept", "asks", "offered"]),

@@ -10,7 +10,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { type Note, namespaceLabel, noteWrites, noting, readNote } from "../lib/note.ts";
+import { type Note, namespaceLabel, noteBounds, noteWrites, noting, readNote } from "../lib/note.ts";
 import { boundByController, decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
@@ -39,6 +39,16 @@ export const reserve = rule({
         annotations: [...noteWrites.annotations, boundByController],
         fields: ["spec.persistentVolumeReclaimPolicy", "spec.claimRef.uid", "spec.claimRef.resourceVersion"],
       },
+      bounds: [
+        ...noteBounds,
+        {
+          on: ["patch"],
+          says: "removes the resourceVersion of a reservation",
+          cel:
+            'object.spec.?claimRef.?resourceVersion.orValue("") in ' +
+            '["", oldObject.spec.?claimRef.?resourceVersion.orValue("")]',
+        },
+      ],
     },
     { resource: PersistentVolumeClaim, verbs: ["list"] },
     { resource: Namespace, verbs: ["get", "patch"], writes: { finalizers: [guard] } },
