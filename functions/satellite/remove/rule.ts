@@ -32,7 +32,7 @@ export const remove = chainRule(evacuation, "remove", {
   act,
 });
 
-/** A call that LINSTOR has not carried out leaves the note that the node was empty. It is false when data comes there. */
+/** A call that LINSTOR did not carry out leaves the note that the node was empty, which is false once data comes. */
 function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
   const data = facts.is === "ready" ? facts.data : undefined;
   if (!data || isBare(data)) return [];

@@ -30,7 +30,9 @@ export const expire = rule({
         {
           on: ["patch"],
           says: "reserves a volume that is offered",
-          cel: `oldObject.spec.?claimRef.?uid.orValue("") in ["", object.spec.?claimRef.?uid.orValue("")]`,
+          cel:
+            'oldObject.spec.?claimRef.?uid.orValue("") == "" || ' +
+            'oldObject.spec.?claimRef.?uid.orValue("") == object.spec.?claimRef.?uid.orValue("")',
         },
       ],
     },

@@ -62,8 +62,11 @@ const noted = (policy: string) => `'"policy":"' + ${policy} + '"'`;
 /** The uids in a note, as JSON.stringify has written it; what is before the first of them is left out. */
 const uidsIn = (seen: Seen) =>
   `("{" + ${noteIn(seen)}).split('"uid":"').filter(p, !p.startsWith("{")).map(p, p.split('"')[0])`;
-/** The uids of claims that a volume has had as far as it says so itself, and none at all. */
-const known = `(["", ${reservedIn("oldObject")}, ${labelIn("oldObject")}] + ${uidsIn("oldObject")})`;
+/** Whether a volume has said of itself, before the write, that it had a claim of this uid, or of none. */
+const isKnown = (uid: string) =>
+  `(${uid} == "" || ${uid} == ${reservedIn("oldObject")} || ${uid} == ${labelIn("oldObject")} || ` +
+  `${uid} in ${uidsIn("oldObject")})`;
+const isOwn = (uid: string) => `${uid} == oldObject.metadata.uid`;
 
 /**
  * What no rule does to a volume, whatever its phase: that may still be Bound when the claim has just been deleted. The
@@ -74,7 +77,7 @@ export const noteBounds: readonly Bound[] = [
     on: ["patch"],
     says: "sets the reclaim policy to Retain, or to the one in the note",
     cel:
-      `${policyIn("object")} in ["Retain", ${policyIn("oldObject")}] || ` +
+      `${policyIn("object")} == "Retain" || ${policyIn("object")} == ${policyIn("oldObject")} || ` +
       `${noteIn("oldObject")}.contains(${noted(policyIn("object"))})`,
   },
   {
@@ -88,9 +91,9 @@ export const noteBounds: readonly Bound[] = [
     on: ["patch"],
     says: "reserves the volume for a claim that it was of",
     cel:
-      `[${reservedIn("object")}, ${labelIn("object")}].all(u, ` +
-      `u != oldObject.metadata.uid && u in ${known}) && ` +
-      `${uidsIn("object")}.all(u, u == oldObject.metadata.uid || u in ${known})`,
+      // One by one, because a list has elements of one type, and the API server knows that of metadata alone.
+      [reservedIn("object"), labelIn("object")].map((uid) => `!(${isOwn(uid)}) && ${isKnown(uid)} && `).join("") +
+      `${uidsIn("object")}.all(u, ${isOwn("u")} || ${isKnown("u")})`,
   },
 ];
 

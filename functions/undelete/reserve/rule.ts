@@ -45,8 +45,9 @@ export const reserve = rule({
           on: ["patch"],
           says: "removes the resourceVersion of a reservation",
           cel:
-            'object.spec.?claimRef.?resourceVersion.orValue("") in ' +
-            '["", oldObject.spec.?claimRef.?resourceVersion.orValue("")]',
+            'object.spec.?claimRef.?resourceVersion.orValue("") == "" || ' +
+            'object.spec.?claimRef.?resourceVersion.orValue("") == ' +
+            'oldObject.spec.?claimRef.?resourceVersion.orValue("")',
         },
       ],
     },
