@@ -143,7 +143,8 @@ describe("a command that is not sent", () => {
     const refuse = () => Promise.reject(new Contended("The lamp was lit by a person."));
     const { messages } = await carryOut([callThat(refuse)], {}, { lamp });
     expect(messages).toEqual([
-      "The lamp was lit by a person. So it was at each of 3 attempts; the event will be delivered again.",
+      "The lamp was lit by a person. This was the last of 3 attempts, and each found a change; " +
+        "the event will be delivered again.",
     ]);
     expect((await carryOut([write("a", 0)], { a: 409 })).messages).toEqual([
       "PersistentVolume a changed under every one of 3 attempts; the event will be delivered again.",
@@ -161,8 +162,8 @@ describe("a command that is not sent", () => {
 test("what does not hold of another object is named when there is no other look", async () => {
   const preconditions = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds: () => false }];
   expect((await carryOut([write("a", 0, { preconditions })])).messages).toEqual([
-    "PersistentVolume other has changed in the meantime. So it was at each of 3 attempts; the event will be " +
-      "delivered again.",
+    "PersistentVolume other has changed in the meantime. This was the last of 3 attempts, and each found a change; " +
+      "the event will be delivered again.",
   ]);
 });
 

@@ -279,7 +279,7 @@ const some = (events: readonly string[]) =>
 function tooOften({ about }: Decision, error: Error): Outcome {
   const why =
     error instanceof Contended
-      ? `${error.message} So it was at each of ${looks} attempts`
+      ? `${error.message} This was the last of ${looks} attempts, and each found a change`
       : `${describe(referenceTo(about))} changed under every one of ${looks} attempts`;
   return { result: "failed", status: 503, message: `${why}; the event will be delivered again.` };
 }

@@ -138,7 +138,9 @@ const cases: readonly Case[] = [
   {
     account: "pvc-protection/protect",
     finalizer: "corp.example/keep",
-    objects: [aClaim],
+    objects: [
+      [PersistentVolumeClaim, (metadata) => claim({ ...metadata, finalizers: ["kubernetes.io/pvc-protection"] })],
+    ],
     declared: patchesOf(PersistentVolumeClaim, {
       "the finalizer that it is set to": {
         metadata: { finalizers: ["corp.example/keep", "kubernetes.io/pvc-protection"] },
@@ -146,6 +148,7 @@ const cases: readonly Case[] = [
     }),
     forged: patchesOf(PersistentVolumeClaim, {
       "the usual finalizer": { metadata: { finalizers: ["holdfast.dev/pvc-protection"] } },
+      "no finalizer any more": { metadata: { finalizers: [] } },
     }),
   },
   {

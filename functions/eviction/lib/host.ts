@@ -86,7 +86,7 @@ export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, ob
   !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
 
 const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
-/** A change of a nova-compute that is sent only where it is as it was looked at: else another look is called for. */
+/** Sends a change of a nova-compute only if it is as it was looked at. @throws Contended otherwise, for another look */
 export const changing = <Input extends { readonly service: ComputeService }>(
   doc: string,
   change: (nova: Nova, input: Input) => Promise<unknown>,

@@ -69,6 +69,13 @@ export const protect = rule({
       verbs: ["list", "patch"],
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
       finalizerSetting: "finalizer",
+      bounds: [
+        {
+          on: ["patch"],
+          says: "takes no finalizer off a claim",
+          cel: "variables.finalizersBefore.all(e, e in variables.finalizers)",
+        },
+      ],
     },
   ],
   sweep: [lacking(PersistentVolumeClaim, holdfastProtection)],

@@ -86,7 +86,7 @@ describe("the Lease", () => {
     const held = lease("LinstorSatellite node-2 (u2)", now - 10_000);
     expect(decide(aLeaving(), held)?.message).toContain("node-2 (u2) comes first, until 2026-01-01T00:02:50.000Z");
     const endless = { ...held, spec: { ...held.spec, renewTime: "now" } };
-    expect(decide(aLeaving(), endless)?.message).toContain(" -n holdfast delete lease holdfast-linstor-evacuate ");
+    expect(decide(aLeaving(), endless)?.message).toContain(" -n holdfast delete lease holdfast-linstor-evacuate");
   });
 
   test.each([
@@ -154,7 +154,7 @@ describe("the Lease", () => {
       const damaged = { ...held, metadata: { ...held.metadata, annotations: { "evacuate.holdfast.dev/u9": "?" } } };
       // Only this note goes: the Lease has one for each call.
       expect(decide(leavingIn(undefined, "ours"), damaged)?.message).toContain(
-        "until a person runs kubectl -n holdfast annotate lease holdfast-linstor-evacuate evacuate.holdfast.dev/u9- ",
+        "kubectl -n holdfast annotate lease holdfast-linstor-evacuate evacuate.holdfast.dev/u9-",
       );
     });
 

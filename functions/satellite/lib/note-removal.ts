@@ -24,7 +24,7 @@ export function noteRemoval(satellite: KubernetesObject, now: number, proven?: t
 
 /**
  * The write after which the note of a call does not say any more that the node was empty; `undefined` where it does not
- * say so. For a node that has got data since: who removes it then takes that along.
+ * say so. For a node that has got data since: a person who removes it then removes this data, too.
  */
 export function withdrawProof(satellite: KubernetesObject): Write | undefined {
   const text = satellite.metadata.annotations?.[removalKey];

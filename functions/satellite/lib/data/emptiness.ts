@@ -63,7 +63,7 @@ export function emptiness(facts: DataFacts): Verdict {
   );
 }
 
-/** Whether LINSTOR lists nothing on the node, whatever is elsewhere. */
+/** Whether LINSTOR lists nothing on the node. It does not look at other nodes. */
 export const isBare = (facts: DataFacts): boolean => copiesOn(facts).length === 0 && facts.snapshots.length === 0;
 
 /**
