@@ -5,9 +5,10 @@ import { configMap, manifest } from "./manifest.ts";
 import type { Server } from "./server.ts";
 
 /**
- * Waits until the API server has read every ValidatingAdmissionPolicy that was created or deleted before: a real server
- * learns of them by watching, in the order of the writes, so that one more policy, whose effect can be seen, tells.
- * Until then a function is held to the policy of the Holdfast that was installed before.
+ * Waits until the API server has read every ValidatingAdmissionPolicy that was created or deleted before. A real server
+ * learns of them by watching, in the order of the writes. So it has read all earlier ones when one more policy, which
+ * this function creates, has an effect. Until then the server holds a function to the policy of the Holdfast that was
+ * installed before.
  */
 export async function policiesInForce({ admin, eventually, freshName }: Server): Promise<void> {
   const name = freshName();
@@ -26,15 +27,18 @@ export async function policiesInForce({ admin, eventually, freshName }: Server):
     spec: { policyName: name, validationActions: ["Deny"] },
   });
   const probe = configMap({ name, namespace: "default" });
-  await eventually("the policies are in force", () =>
-    admin.request("POST", `${pathOf(ConfigMap, "default")}?dryRun=All`, probe).then(
-      () => false,
-      (error) => {
-        if (!isForbidden(error)) throw error;
-        return true;
-      },
-    ),
-  );
-  await admin.delete(ValidatingAdmissionPolicyBinding, undefined, name);
-  await admin.delete(ValidatingAdmissionPolicy, undefined, name);
+  try {
+    await eventually("the policies are in force", () =>
+      admin.request("POST", `${pathOf(ConfigMap, "default")}?dryRun=All`, probe).then(
+        () => false,
+        (error) => {
+          if (!isForbidden(error)) throw error;
+          return true;
+        },
+      ),
+    );
+  } finally {
+    await admin.delete(ValidatingAdmissionPolicyBinding, undefined, name);
+    await admin.delete(ValidatingAdmissionPolicy, undefined, name);
+  }
 }
