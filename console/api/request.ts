@@ -102,8 +102,22 @@ async function messageOf(response: Response): Promise<string> {
   return text.trim().slice(0, 300) || `The server answered ${response.status}.`;
 }
 
-/** The JSON of an answer of the API server. `path` begins with `/api` or `/apis`. */
-export async function askCluster<Answer>(path: string, ask: Ask = {}): Promise<Answer> {
-  const response = await send(`/cluster${path}`, ask);
-  return (await response.json()) as Answer;
+/** The JSON of an answer of the API server. `path` begins with `/api` or `/apis`. Rejects as {@link ask} does. */
+export const askCluster = <Answer>(path: string, request: Ask = {}): Promise<Answer> =>
+  ask<Answer>(`/cluster${path}`, request);
+
+/**
+ * One request to the console's server, with the JSON of its answer.
+ *
+ * @throws Refusal; Away, also where the connection breaks within the answer; SyntaxError where the answer is not JSON;
+ * and the reason of an aborted signal
+ */
+export async function ask<Answer>(path: string, request: Ask = {}): Promise<Answer> {
+  const response = await send(path, request);
+  try {
+    return (await response.json()) as Answer;
+  } catch (error) {
+    if (request.signal?.aborted || error instanceof SyntaxError) throw error;
+    throw new Away("The connection to the console's server broke within an answer.", { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { resume } from "./follow.ts";
-import { Away, Refusal, send } from "./request.ts";
+import { Away, ask, Refusal, send } from "./request.ts";
 
 /** As whom requests are made. */
 export interface Session {
@@ -17,13 +17,13 @@ export interface Session {
 
 const key = ["session"];
 
-const ask = async (signal?: AbortSignal): Promise<Session> => (await send("/session", { signal })).json();
+const askWho = (signal?: AbortSignal): Promise<Session> => ask("/session", { signal });
 
 /** Who is signed in; `undefined` until the server has said so, with what is in the way of it by now. */
 export function useSession(): { readonly session: Session | undefined; readonly error: Error | null } {
   const { data, failureReason } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => ask(signal),
+    queryFn: ({ signal }) => askWho(signal),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (_, error) => error instanceof Away,
     retryDelay: 1_000,
@@ -49,7 +49,7 @@ export async function signOut(cache: QueryClient): Promise<void> {
  */
 export async function askAgain(cache: QueryClient): Promise<void> {
   const before = cache.getQueryData<Session>(key);
-  const session = await ask();
+  const session = await askWho();
   if (before?.hasEnded && !session.signedIn)
     throw new Refusal(401, "The API server does not accept the credential yet.");
   const number = before?.number ?? 0;

@@ -23,6 +23,22 @@ test("a list that the API server has no time for is asked for again, when the AP
   stop();
 });
 
+test("a list whose connection breaks within the answer is asked for again", async () => {
+  vi.useFakeTimers();
+  const whole = JSON.stringify({ metadata: { resourceVersion: "5" }, items: [] });
+  const broken = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(whole.slice(0, 9))),
+    pull: (controller) => controller.error(new TypeError("network error")),
+  });
+  const fetch = vi.fn(async () => new Response(whole)).mockImplementationOnce(async () => new Response(broken));
+  vi.stubGlobal("fetch", fetch);
+  const observer = new QueryObserver(new QueryClient(), listing({ kind: Node }));
+  const stop = observer.subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(600);
+  expect(observer.getCurrentResult().data?.resourceVersion).toBe("5");
+  stop();
+});
+
 test("a kind that is installed while a page shows that it is not, is shown without a reload", async () => {
   vi.useFakeTimers();
   const fetch = vi.fn(async () => Response.json({ message: "404 page not found" }, { status: 404 }));

@@ -51,6 +51,8 @@ export function SignIn({ how }: SignInProps) {
   );
 }
 
+const titleId = "sign-in-again";
+
 /** Asks for another credential over the open page, which keeps what was typed there. */
 export function SignInAgain({ how }: SignInProps) {
   useEffect(() => {
@@ -59,9 +61,16 @@ export function SignInAgain({ how }: SignInProps) {
     addEventListener("keydown", stop, { capture: true });
     return () => removeEventListener("keydown", stop, { capture: true });
   }, []);
+  useEffect(() => {
+    // A dialog below hides all others from screen readers each time that it is drawn.
+    const show = () => document.getElementById(titleId)?.closest("[aria-hidden]")?.removeAttribute("aria-hidden");
+    const observer = new MutationObserver(show);
+    observer.observe(document.body, { subtree: true, attributeFilter: ["aria-hidden"] });
+    return () => observer.disconnect();
+  }, []);
   return (
-    <Modal isOpen variant="medium" aria-labelledby="sign-in-again">
-      <ModalHeader title="Your sign-in has ended" labelId="sign-in-again" />
+    <Modal isOpen variant="medium" aria-labelledby={titleId}>
+      <ModalHeader title="Your sign-in has ended" labelId={titleId} />
       <ModalBody>
         <Content component="p">
           The API server no longer accepts your credential. Sign in again as the same user, and the page keeps what you

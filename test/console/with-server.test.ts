@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
@@ -130,7 +130,19 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
       server.closeAllConnections();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { url, tokens, cut: () => server.closeAllConnections() };
+    return {
+      url,
+      tokens,
+      cut: () => server.closeAllConnections(),
+      /** From now on, answers of the API server do not come to their end. Returns how to end that. */
+      halve() {
+        const halve = ({ url }: IncomingMessage, response: ServerResponse) => {
+          if (url?.startsWith("/cluster/")) response.end = () => response;
+        };
+        server.prependListener("request", halve);
+        return () => server.off("request", halve);
+      },
+    };
   }
 
   async function signIn(page: Page, token: string) {
@@ -203,6 +215,24 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     expect(await name.inputValue()).toBe("typed");
     await cluster.add([volume("later")]);
     await page.getByText("later", { exact: true }).waitFor();
+  });
+
+  test("a token that expires while lists are read: each is asked for again, and the page says so", async () => {
+    const { url, tokens, cut, halve } = await serveByToken();
+    tokens.set("old", cluster.tokens.admin);
+    const page = await openPage();
+    await page.goto(`${url}/volumes?create=1`);
+    const restore = halve();
+    const asked = ["/nodes?", "/storageclasses?", "/volumes?", "/persistentvolumes?", "/selfsubjectaccessreviews"];
+    const begun = asked.map((part) => page.waitForResponse((response) => response.url().includes(part)));
+    await signIn(page, "old");
+    await page.getByLabel("Name *", { exact: true }).fill("typed");
+    await Promise.all(begun);
+    restore();
+    tokens.delete("old");
+    cut();
+    // The lists are refused, so that the wizard is drawn after this dialog: screen readers must still find it.
+    await page.getByRole("dialog", { name: "Your sign-in has ended" }).waitFor();
   });
 
   test("another user who signs in on an open page is shown nothing of the one before", async () => {
