@@ -13,30 +13,33 @@ export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown
 
 // CEL is loaded with the first expression; parsing one costs more than evaluating it, and there are few different ones.
 const require = createRequire(import.meta.url);
-let environment: import("@marcbachmann/cel-js").Environment | undefined;
+const environments = new Map<boolean, import("@marcbachmann/cel-js").Environment>();
 
 /**
  * Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}.
  */
 export const compile = remember((expression: string): Evaluate => {
-  const parsed = explained(() => cel().parse(withoutMessages(expression)));
+  const text = withoutMessages(expression);
+  // A message, which has become a map here, has fields of several types; a list or map has one, as in Kubernetes.
+  const parsed = explained(() => cel(text === expression).parse(text));
   return (variables) =>
     explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
 }, new Map());
 
-function cel() {
-  if (!environment) {
-    const { Environment }: typeof import("@marcbachmann/cel-js") = require("@marcbachmann/cel-js");
-    environment = new Environment({
-      unlistedVariablesAreDyn: true,
-      enableOptionalTypes: true,
-      homogeneousAggregateLiterals: false,
-    });
-    environment.registerFunction("dyn.escapeKey(string): string", (_: unknown, key: string) =>
-      key.replaceAll("~", "~0").replaceAll("/", "~1"),
-    );
-  }
-  return environment;
+function cel(homogeneousAggregateLiterals: boolean) {
+  const known = environments.get(homogeneousAggregateLiterals);
+  if (known) return known;
+  const { Environment }: typeof import("@marcbachmann/cel-js") = require("@marcbachmann/cel-js");
+  const made = new Environment({
+    unlistedVariablesAreDyn: true,
+    enableOptionalTypes: true,
+    homogeneousAggregateLiterals,
+  });
+  made.registerFunction("dyn.escapeKey(string): string", (_: unknown, key: string) =>
+    key.replaceAll("~", "~0").replaceAll("/", "~1"),
+  );
+  environments.set(homogeneousAggregateLiterals, made);
+  return made;
 }
 
 function explained<T>(run: () => T): T {
