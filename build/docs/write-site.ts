@@ -93,9 +93,12 @@ function amend(markdown: Markdown, root: string, pages: ReadonlyMap<string, Page
   const { rules } = markdown.renderer;
   rules.table_open = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
   rules.table_close = () => "</table></div>\n";
+  // Cells of tables have no other way to a new line in Markdown.
+  const { text } = rules;
+  rules.text = (...all) => (text?.(...all) ?? "").replaceAll("&lt;br&gt;", "<br>");
   for (const name of ["fence", "code_block"] as const) {
-    const text = rules[name];
+    const block = rules[name];
     rules[name] = (...all) =>
-      (text?.(...all) ?? "").replace("<pre>", '<pre tabindex="0" role="group" aria-label="Code">');
+      (block?.(...all) ?? "").replace("<pre>", '<pre tabindex="0" role="group" aria-label="Code">');
   }
 }

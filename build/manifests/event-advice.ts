@@ -4,8 +4,8 @@ const advice: Readonly<Record<string, string>> = {
     "The new claim of the name has another volume. To have the kept one instead, " +
     "[swap the two](undelete.md#swap-two-volumes).",
   BrokerRefused:
-    "A broker took no events of the sweep. Look at the broker. When it takes events again, the sweep sends one for " +
-    "each object.",
+    "A broker took no events of the sweep. Look whether it is ready: `kubectl -n holdfast get brokers` (without " +
+    "Knative: the log of `platform-source`). When it takes events again, the sweep sends one for each object.",
   ClaimBeingDeleted:
     "The pod wants a claim that is being deleted. Do what the message says: delete the pod, wait and create both " +
     "again, or, where the pod starts, save the data, which goes with the last pod.",
@@ -16,8 +16,11 @@ const advice: Readonly<Record<string, string>> = {
     "The object is being deleted, and the message names what still uses it. When that is gone, the deletion " +
     "completes, and data that nothing keeps goes with it. If you need the data of " +
     "a claim, [have its volume kept](get-a-claim-back.md#the-claim-is-still-in-terminating) before that.",
-  EvacuationQueued: "Nothing: the evacuation waits for a slot.",
-  EvacuationStuck: "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` says.",
+  EvacuationQueued:
+    "Nothing: the evacuation waits until another one is over. `kubectl get linstorsatellites -o wide` shows both.",
+  EvacuationStuck:
+    "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` of the " +
+    "LinstorSatellite says: [what you see](satellites.md#what-you-see).",
   EvacuationTooLate:
     "The Machine was deleted before it had hooks, and its server is gone. " +
     "`linstor resource list --nodes NODE` names its volumes: see which have a copy elsewhere.",
@@ -31,8 +34,12 @@ const advice: Readonly<Record<string, string>> = {
   InvalidController:
     "Correct `spec.externalController.url` of the LinstorCluster, or name its host in `LINSTOR_HOSTS`, as the " +
     "message says.",
-  InvalidVolume: "The specification cannot be carried out. Delete the Volume and create it again.",
-  ListRefused: "The sweep may not list a kind, or the kind is not served. Grant the right, or remove the row.",
+  InvalidVolume:
+    "The specification cannot be carried out. " +
+    "[Delete the Volume and create it again](volumes.md#a-volume-that-failed).",
+  ListRefused:
+    "The sweep may not list a kind, or the API server does not serve it. Grant the right, or remove the row from the " +
+    "sweep's table, a ConfigMap `holdfast-sweep-SYSTEM`.",
   MachineHeldForData:
     "Volumes on the Machine have no copy elsewhere. Wait for a copy, or give them up " +
     "with the command in the message.",
@@ -44,13 +51,18 @@ const advice: Readonly<Record<string, string>> = {
   NamespaceReplaced:
     "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
-  NodeLeftBehind: "Cluster API left the Node behind. Delete the Node.",
-  NodeMissing: "The Node does not exist. Add it, or give its storage up with `holdfast.dev/abandon-storage`.",
+  NodeLeftBehind:
+    "The Machine is gone, and Cluster API left its Node object behind. Make sure that the server is off, and delete " +
+    "the Node: `kubectl delete node NAME`.",
+  NodeMissing:
+    "The Node does not exist. Bring it back. If it is gone for good, make sure that the machine is off, and " +
+    "[give its storage up](volumes.md#a-node-that-is-gone).",
   NodeNameTooLong: "A Node with this name cannot be evacuated. Move its data by hand before you delete it.",
   OfferWithoutEffect:
     "A claim has the volume, and `holdfast.dev/offer=yes` was removed. Write it again when the claim is gone.",
   OperatorActive:
-    "piraeus-operator still writes this satellite. Stop it, and hand over: see [move](move-to-holdfast.md).",
+    "piraeus-operator still writes this satellite. Stop piraeus-operator, and then " +
+    "[hand the satellites over](satellites.md#move-from-piraeus-operators-own-handling).",
   PersistentVolumeTaken:
     "Another PersistentVolume has the name of the Volume. If it is not being " +
     "deleted, delete the Volume and use another name.",
@@ -63,17 +75,17 @@ const advice: Readonly<Record<string, string>> = {
     "the policy to `Retain`.",
   PolicyUnreadable: "The annotation has no known value, and all claims are kept. Correct it.",
   ReclaimPostponed:
-    "The time of the volume has come, and a claim of its name has no volume yet. If the message says that the volume " +
-    "is offered, wait until the claim is bound, or correct the claim. If not, offer it, or delete the claim: the " +
-    "volume is then reclaimed.",
+    "The time of the volume is over, and a claim of its name has no volume yet. If the message says that the volume " +
+    "is offered, wait until the claim is bound, or correct the claim. If it does not, " +
+    "[offer the volume](undelete.md#swap-two-volumes), or delete the claim: the volume is then reclaimed.",
   RemovalStuck: "The satellite is not removed without a person. Do what the condition `SatelliteDeleted` says.",
   RetentionPolicyHeld:
     "Another manager has chosen another value of the field; the more conservative " +
     "one is in force. Decide for one of the two.",
   RetentionPolicyTakenBack:
     "Another manager has changed the field back three times, and its value is in force. Remove the field there, then " +
-    "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set. If the policy is the namespace's, name it " +
-    "on the set itself instead.",
+    "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set. If the namespace has the policy, annotate " +
+    "the set with this policy instead.",
   SatelliteAllowedToBeDrained: "Nothing: the Machine may be drained.",
   SatelliteAllowedToBeRemoved: "Nothing: the Machine may be deleted.",
   Configured: "Nothing: the satellite has its specification.",
@@ -88,7 +100,9 @@ const advice: Readonly<Record<string, string>> = {
     "[stale subscribers](stale-subscribers.md).",
   StorageAbandoned: "A person gave up the storage on a node that is gone. If it comes back, wipe it.",
   StorageClassMissing: "Create the StorageClass. The Volume goes on by itself.",
-  StorageNotPrepared: "The node could not make the storage. Read the message, delete the Volume, create it again.",
+  StorageNotPrepared:
+    "The node could not make the storage. Do what the message says, and then " +
+    "[delete the Volume and create it again](volumes.md#a-volume-that-failed).",
   StorageNotReclaimed: "The node could not reclaim the storage. Correct what the message names.",
   PersistentVolumeRefused: "The API server refuses the template. Delete the Volume, create it with another one.",
   TableRefused: "A row of the sweep's tables cannot be read. Correct the line that is named.",
@@ -110,10 +124,13 @@ const advice: Readonly<Record<string, string>> = {
   VolumeNotKept: "The volume belongs to another object and cannot be kept. Keep its data by a backup.",
   VolumeOffered: "Nothing: the next claim of the name gets the volume.",
   VolumeReclaimed:
-    "Nothing: the time of the kept volume was over, and it has its former policy again: Kubernetes deletes " +
-    "its data.",
+    "The time of the kept volume was over, and it has its former policy again. If this is `Delete`, Kubernetes " +
+    "deletes the data now, and you cannot stop it. To keep other volumes longer, " +
+    "[change their time](undelete.md#change-the-time).",
   VolumeTemporarilyMadeReschedulable: "Nothing: pods with this volume may run elsewhere while it moves.",
-  VolumeUnavailable: "The PersistentVolume has failed. Repair it; the Volume follows.",
+  VolumeUnavailable:
+    "The PersistentVolume has failed. `kubectl describe pv NAME` shows the cause. Remove the cause, and the Volume " +
+    "follows by itself.",
 };
 
 const away: readonly (readonly [RegExp, string])[] = [

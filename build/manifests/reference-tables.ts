@@ -44,7 +44,7 @@ export function settingTables(functions: readonly Declared[]): Tables {
     const choice = values ? ` One of ${values.map(code).join(", ")}.` : "";
     return [[code(variable), value ? code(value) : "empty", `${description}${choice}`, where]];
   });
-  return { settings: table(["Variable", "Default", "Meaning", "Of"], rows.sort(byFirst)) };
+  return { settings: table(["Variable", "Default", "Meaning", "Where"], rows.sort(byFirst)) };
 }
 
 /** What `docs/names.md` says of what functions write on objects, beside their own progress. */
@@ -118,7 +118,7 @@ export function eventTables(): Tables {
     [...systems].sort().join(", "),
     adviceOf(reason),
   ]);
-  return { events: table(["Reason", "Type", "Of", "What it means, and what to do"], rows.sort(byFirst)) };
+  return { events: table(["Reason", "Type", "System", "What it means, and what to do"], rows.sort(byFirst)) };
 }
 
 /**

@@ -34,3 +34,11 @@ test("each page has one heading of the first level, and none leaves a level out"
   });
   expect(wrong).toEqual([]);
 });
+
+test("a line break in a cell of a table is one, and not its mark-up", () => {
+  const shown = [...htmlOf]
+    .filter(([url]) => !url.startsWith("source/"))
+    .filter(([, html]) => html.includes("&lt;br&gt;"));
+  expect(shown.map(([url]) => url)).toEqual([]);
+  expect(htmlOf.get("functions/satellite/document.html")).toContain("<br>");
+});

@@ -106,7 +106,9 @@ function longIn(reason: string, steps: readonly WrittenStep[]): Alert {
       summary: `${isStuck ? "An object is stuck" : "An object waits long"}: ${reason}.`,
       description:
         `The oldest has been there ${sinceWhen} (${stepOf}). ${plain(adviceOf(reason))} ` +
-        '"holdfast status" names the objects.',
+        (steps.some(({ rule }) => rule === "pvc-protection/release")
+          ? "The page docs/what-is-held.md has the commands that list the objects."
+          : '"holdfast status -o wide" names the objects.'),
       runbook: runbook("events.md"),
     },
   };

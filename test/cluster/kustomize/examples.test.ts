@@ -16,17 +16,18 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect(namesOf("Trigger", objects)).toContain("pvc-protection-release-workloads-pod-updates");
   });
 
-  test("selected-claims says the same to the policy, to protect and to the sweep", () => {
-    const objects = build("knative/examples/selected-claims");
+  test.each(["selected-claims", "excluded-namespace"])("%s says the same to policy, protect and sweep", (example) => {
+    const objects = build(`knative/examples/${example}`);
     const [binding] = ofKind("MutatingAdmissionPolicyBinding", objects);
     const { namespaceSelector, objectSelector } = binding?.spec.matchResources ?? {};
     const { SELECTOR, EXCLUDED_NAMESPACES } = environmentOf("pvc-protection-protect", objects);
-    expect(objectSelector?.matchLabels).toEqual(Object.fromEntries([SELECTOR?.split("=") ?? []]));
+    expect(objectSelector?.matchLabels).toEqual(SELECTOR ? Object.fromEntries([SELECTOR.split("=")]) : undefined);
     expect(namespaceSelector?.matchExpressions?.[0]?.values).toEqual(EXCLUDED_NAMESPACES?.split(","));
     const [protect, ...others] = sweepRows(objects);
     const [usual, ...rest] = sweepRows(build("knative"));
     const excludedNamespaces = EXCLUDED_NAMESPACES?.split(",");
-    expect(protect).toEqual({ ...usual, labelSelector: SELECTOR, excludedNamespaces });
+    expect(protect).toEqual({ ...usual, ...(SELECTOR ? { labelSelector: SELECTOR } : {}), excludedNamespaces });
+    expect(excludedNamespaces).toContain("ci");
     expect(others).toEqual(rest);
     // An install that is moved to another namespace takes its brokers along.
     const [table] = ofKind("ConfigMap", objects);
