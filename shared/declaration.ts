@@ -16,6 +16,8 @@ export interface Permission {
   /** Only objects of these names; RBAC cannot limit `list` and `create` so. */
   readonly names?: readonly string[];
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
+  /** Why, for those who grant it: a clause that goes on from "It needs this", such as `to remove its finalizer`. */
+  readonly why: string;
   /**
    * With `patch`: what it changes. The kit holds the rule to it, and a ValidatingAdmissionPolicy its account. A
    * `subresource` needs none, because RBAC names it and custom kinds change nothing else by it.

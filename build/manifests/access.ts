@@ -12,7 +12,7 @@ interface Identity {
 }
 
 /** What is granted. A source may watch, which no function may. */
-export type Grant = Omit<Permission, "verbs" | "namespaceSetting"> & {
+export type Grant = Omit<Permission, "verbs" | "namespaceSetting" | "why"> & {
   readonly verbs: readonly (Permission["verbs"][number] | "watch")[];
   /** Only in this namespace, which is not the function's own. */
   readonly namespace?: string;

@@ -10,6 +10,9 @@ import { manifestsOf } from "./manifests.ts";
 
 const Node: Kind = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false, family: "nodes" };
 
+/** Of permissions, where it does not matter. */
+const why = "to look at pods";
+
 const declare = (name: string, rest: Partial<Declared>): Declared => ({
   name,
   doc: "A function for tests.",
@@ -108,10 +111,10 @@ test("grants on one resource are one line; what is the function's own namespace'
   const find = generate(
     declare("a/one", {
       permissions: [
-        { resource: Pod, verbs: ["get"] },
-        { resource: Pod, verbs: ["list", "get"] },
-        { resource: Pod, subresource: "eviction", verbs: ["create"] },
-        { ownNamespace: true, resource: ConfigMap, verbs: ["patch"] },
+        { resource: Pod, verbs: ["get"], why },
+        { resource: Pod, verbs: ["list", "get"], why },
+        { resource: Pod, subresource: "eviction", verbs: ["create"], why },
+        { ownNamespace: true, resource: ConfigMap, verbs: ["patch"], why },
       ],
     }),
   );
@@ -134,7 +137,7 @@ test("what is granted in the namespace that a setting names is a Role there, by 
   const find = generate(
     declare("a/one", {
       settings: z.object({ place: z.string().default("elsewhere").describe("Where.") }),
-      permissions: [{ namespaceSetting: "place", resource: Pod, verbs: ["delete"] }],
+      permissions: [{ namespaceSetting: "place", resource: Pod, verbs: ["delete"], why }],
     }),
   );
   expect(find("knative/access/a/one.yaml", "ClusterRole")).toEqual([]);
@@ -149,11 +152,11 @@ test("what an overlay grants is a role of its own, for the same account", () => 
   const find = generate(
     declare("a/one", {
       permissions: [
-        { resource: Pod, verbs: ["get"] },
-        { resource: Pod, verbs: ["delete"], overlay: "more" },
+        { resource: Pod, verbs: ["get"], why },
+        { resource: Pod, verbs: ["delete"], overlay: "more", why },
       ],
     }),
-    declare("a/two", { permissions: [{ resource: Pod, verbs: ["patch"], overlay: "more" }] }),
+    declare("a/two", { permissions: [{ resource: Pod, verbs: ["patch"], overlay: "more", why }] }),
   );
   expect(find("knative/access/a/one.yaml", "ClusterRole")).toMatchObject([{ rules: [{ verbs: ["get"] }] }]);
   expect(find("knative/access/a/two.yaml", "ClusterRole")).toEqual([]);
@@ -168,7 +171,7 @@ test("what an overlay grants is a role of its own, for the same account", () => 
 });
 
 test("what an overlay grants in the function's own namespace is a Role there", () => {
-  const permissions = [{ ownNamespace: true, resource: Pod, verbs: ["delete"], overlay: "more" }] as const;
+  const permissions = [{ ownNamespace: true, resource: Pod, verbs: ["delete"], overlay: "more", why }] as const;
   const find = generate(declare("a/one", { permissions }));
   expect(find("knative/a/more/access.yaml", "ClusterRole")).toEqual([]);
   expect(find("knative/a/more/access.yaml", "Role")).toMatchObject([
@@ -268,9 +271,9 @@ test("a grant of some names is a line of its own", () => {
   const find = generate(
     declare("a/one", {
       permissions: [
-        { resource: Pod, verbs: ["get"], names: ["web-0"] },
-        { resource: Pod, verbs: ["list"] },
-        { resource: Pod, verbs: ["patch"], names: ["web-0"] },
+        { resource: Pod, verbs: ["get"], names: ["web-0"], why },
+        { resource: Pod, verbs: ["list"], why },
+        { resource: Pod, verbs: ["patch"], names: ["web-0"], why },
       ],
     }),
   );

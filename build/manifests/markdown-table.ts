@@ -10,3 +10,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const [first = [], ...others] = cells.map(line);
   return [first, line(widths.map((width) => "-".repeat(width))), ...others].join("");
 }
+
+/** The same without the spaces that align columns, for tables that are long and whose cells are. */
+export const compactTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows]
+    .map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
+    .join("");

@@ -2,7 +2,7 @@ import type { Permission } from "../../shared/declaration.ts";
 import { Event, groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
-import { code, table } from "./markdown-table.ts";
+import { code, compactTable, table } from "./markdown-table.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
 import { secretOf, settingsConfigMap } from "./surroundings.ts";
@@ -51,56 +51,59 @@ export function sourceTables(functions: readonly Declared[]): Tables {
   return { sources: table(["File", "Watches", "Broker"], rows) };
 }
 
-/** What `docs/permissions.md` says: the functions of each system, what their accounts may do, and what limits them. */
+/** What `docs/permissions.md` says: of each function, what its account may do and why, and what limits it. */
 export function permissionTables(functions: readonly Declared[]): Tables {
   const systems = Map.groupBy(functions, systemOf);
-  return { functions: [...systems].map(([system, of]) => `\n### ${code(system)}\n\n${accounts(of)}\n`).join("") };
+  return {
+    functions: [...systems].map(([system, of]) => `\n### ${code(system)}\n${of.map(account).join("")}\n`).join(""),
+  };
 }
 
-function accounts(functions: readonly Declared[]): string {
-  const rows = functions.map((declared) => {
-    const own = declared.permissions;
-    const reads = own.filter(({ verbs }) => verbs.some((verb) => !isWrite(verb)));
-    const roles = [
-      ...(own.some((one) => !inOneNamespace(one)) ? ["ClusterRole"] : []),
-      ...(own.some(inOneNamespace) ? ["Role"] : []),
-    ];
-    const policy = writePolicyOf(declared).length > 0 ? ["policy"] : [];
-    return [
-      `[${declared.name}](../functions/${declared.name}/README.md)`,
-      [...new Set(reads.map((one) => `${one.resource.kind}${placeOf(one)}`))].join(", ") || "nothing",
-      changes(own).join("<br>") || "nothing",
-      [...roles, ...policy].join(", "),
-    ];
+function account(declared: Declared): string {
+  const own = declared.permissions;
+  const limitedBy = [
+    ...(own.some((one) => !inOneNamespace(one)) ? ["ClusterRole"] : []),
+    ...(own.some(inOneNamespace) ? ["Role"] : []),
+    ...(writePolicyOf(declared).length > 0 ? ["policy"] : []),
+  ];
+  const rights = rightsOf(own);
+  const table =
+    rights.length > 0 ? compactTable(["Right", "Limited to", "Why"], rights) : "It has no rights of its own.\n";
+  const by = limitedBy.length > 0 ? `. Limited by: ${limitedBy.join(", ")}` : "";
+  return `\n#### ${declared.name}\n\n[What it guarantees](../functions/${declared.name}/README.md)${by}.\n\n${table}`;
+}
+
+/** Kinds that differ in nothing else share a row. */
+function rightsOf(permissions: readonly Permission[]): readonly (readonly string[])[] {
+  const rows = permissions.map((permission) => {
+    const { resource, subresource, verbs, overlay, why } = permission;
+    const only = [placeOf(permission), limits(permission), ...(resource === Event ? [ownEvents] : [])].filter(Boolean);
+    const option = overlay ? ` (with the option ${code(overlay)})` : "";
+    return {
+      kind: resource.kind,
+      right: `${subresource ? ` ${subresource}` : ""}: ${verbs.join(", ")}${option}`,
+      only: only.join("; ") || "any",
+      why,
+    };
   });
-  return table(["Function", "May read", "May change only", "Limited by"], rows);
+  const alike = Map.groupBy(rows, ({ right, only, why }) => JSON.stringify([right, only, why]));
+  return [...alike.values()].map((all) => {
+    const [first] = all as [(typeof rows)[number]];
+    return [`${all.map(({ kind }) => kind).join(", ")}${first.right}`, first.only, first.why];
+  });
 }
 
-const isWrite = (verb: Permission["verbs"][number]) => verb !== "get" && verb !== "list";
+const ownEvents = "creates and deletes Events of its own and its system";
 
 const inOneNamespace = ({ ownNamespace, namespaceSetting }: Permission) =>
   ownNamespace !== undefined || namespaceSetting !== undefined;
 
-const placeOf = ({ ownNamespace, namespaceSetting, names, overlay }: Permission) =>
-  (names ? ` ${names.map(code).join(", ")}` : "") +
-  (ownNamespace ? " (own namespace)" : "") +
-  (namespaceSetting ? ` (namespace ${code(variableOf(namespaceSetting))})` : "") +
-  (overlay ? ` with the option ${code(overlay)}` : "");
-
-/** One line for each kind, and one for its status: verbs, and to what the policy holds them. */
-function changes(permissions: readonly Permission[]): readonly string[] {
-  const writing = permissions.filter(({ verbs }) => verbs.some(isWrite));
-  const byObject = Map.groupBy(
-    writing,
-    (one) => `${one.resource.kind}${one.subresource ? ` ${one.subresource}` : ""}${placeOf(one)}`,
-  );
-  return [...byObject].map(([object, of]) => {
-    const verbs = [...new Set(of.flatMap(({ verbs }) => verbs.filter(isWrite)))].join(", ");
-    const only = [...new Set(of.map(limits).filter(Boolean))].join("; ");
-    const events = of[0]?.resource === Event ? "Events of its own and its system" : "";
-    return `${object}: ${verbs}${only || events ? ` (${only || events})` : ""}`;
-  });
-}
+const placeOf = ({ ownNamespace, namespaceSetting, names }: Permission) =>
+  [
+    ...(names ? [`only ${names.map(code).join(", ")}`] : []),
+    ...(ownNamespace ? ["its own namespace"] : []),
+    ...(namespaceSetting ? [`the namespace of ${code(variableOf(namespaceSetting))}`] : []),
+  ].join("; ");
 
 function triggers(declared: Declared): string {
   const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>

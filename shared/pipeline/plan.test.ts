@@ -148,7 +148,13 @@ test.each([
 test("a finalizer is planned where a setting names it, and is undeclared otherwise", () => {
   const [Lamp, about] = [plain.leave("").kind, object()];
   const permissions = [
-    { resource: Lamp, verbs: ["patch"], writes: { finalizers: ["a/b"] }, finalizerSetting: "finalizer" } as const,
+    {
+      resource: Lamp,
+      verbs: ["patch"],
+      why: "to add the finalizer",
+      writes: { finalizers: ["a/b"] },
+      finalizerSetting: "finalizer",
+    } as const,
   ];
   const { name: of, uid } = about.metadata;
   const patch = { metadata: { uid, finalizers: ["corp.example/keep"] } };

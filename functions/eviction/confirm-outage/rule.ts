@@ -7,7 +7,7 @@ import { mayLook } from "../lib/permissions.ts";
 
 export const confirmOutage = chainRule(eviction, "confirm-outage", {
   doc: "Notes since when both Nova and Kubernetes say that a host is down, and shows the result of each check.",
-  permissions: mayLook({ annotations: [recordKey] }),
+  permissions: mayLook({ annotations: [recordKey] }, "to note since when its host is down"),
   act: (context) => {
     const { facts, record, now, standing, act, wait } = context;
     const host = suspectedIn(facts);

@@ -15,13 +15,17 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 export const disableCompute = chainRule(eviction, "disable-compute", {
   doc: "Begins the eviction of a host when a person has agreed and the budget allows it: disables its nova-compute.",
   permissions: [
-    ...mayLook({ annotations: [recordKey] }),
+    ...mayLook(
+      { annotations: [recordKey] },
+      "to see whether a person has agreed, and to note that its eviction begins",
+    ),
     mayRecordEvents,
-    { resource: NovaComputeNode, verbs: ["list"] },
-    { resource: Node, verbs: ["list"] },
+    { resource: NovaComputeNode, verbs: ["list"], why: "to count the hosts that are out of service" },
+    { resource: Node, verbs: ["list"], why: "to see which hosts are not Ready, and in which group each is" },
     {
       resource: Lease,
       verbs: ["create"],
+      why: "to create the register of evictions that have begun, when it is missing",
       ownNamespace: true,
       bounds: [
         { on: ["create"], says: `creates the Lease ${registerName}`, cel: `object.metadata.name == "${registerName}"` },
@@ -31,6 +35,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
       resource: Lease,
       names: [registerName],
       verbs: ["get", "patch"],
+      why: "to note which eviction may begin, so that two do not begin at once",
       ownNamespace: true,
       writes: { annotations: [grantedKey] },
     },

@@ -9,7 +9,10 @@ import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
   doc: "Enables an agent that Holdfast has disabled, if the agent is to stay after all.",
-  permissions: mayLookAtAgents({ annotations: [movingKey, abandonKey, approvalKey] }),
+  permissions: mayLookAtAgents(
+    { annotations: [movingKey, abandonKey, approvalKey] },
+    "to remove the notes of its eviction when it is to stay",
+  ),
   steps: { called: silent, settling: silent },
   act: ({ object, facts, pods, wanted, standing, now, next, about, shows, wait }) => {
     if (facts.at === "unreported") return [wait()];

@@ -51,7 +51,14 @@ export const enableCompute = rule({
   common,
   systems: { openstack },
   triggers: [on(NovaComputeNode, ["update"])],
-  permissions: [...mayLook({ annotations: [recordKey, abandonKey, approvalKey, fencedKey] }), mayRecordEvents],
+  permissions: [
+    ...mayLook(
+      { annotations: [recordKey, abandonKey, approvalKey, fencedKey] },
+      "to remove the notes and agreements of its eviction when the host is to stay",
+      "to see whether the pod of nova-compute is Ready",
+    ),
+    mayRecordEvents,
+  ],
   sweep: [due(NovaComputeNode), resync(NovaComputeNode)],
   steps: { called: silent, waiting: silent, away: silent, settling: silent },
   subjects: (hint) =>

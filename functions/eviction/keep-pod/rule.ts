@@ -41,13 +41,26 @@ export const keepPod = rule({
   triggers: [...dependents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
   permissions: [
     ...dependents.flatMap((resource) => [
-      { resource, verbs: ["get"] as const },
-      { resource, subresource: "status", verbs: ["patch"] as const },
+      { resource, verbs: ["get"] as const, why: "to read the template of its pod, and whether it is to be there" },
+      {
+        resource,
+        subresource: "status",
+        verbs: ["patch"] as const,
+        why: "to show in its conditions whether its pod is there, or what that waits for",
+      },
     ]),
-    { resource: Node, verbs: ["get"] },
-    mayLabelNodes,
-    { resource: Pod, verbs: ["get", "list"] },
-    mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
+    {
+      resource: Node,
+      verbs: ["get"],
+      why: "to see whether the Node has the lock, and the label that lets the pod come",
+    },
+    mayLabelNodes("to add the label by which another operator's pods come"),
+    { resource: Pod, verbs: ["get", "list"], why: "to see whether its pod is there, and whether it has ended" },
+    mayWritePods(
+      ["create", "delete"],
+      [createsAgents, deletesAgents],
+      "to create its pod, and to delete a pod that has ended so that it is created again",
+    ),
   ],
   // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),

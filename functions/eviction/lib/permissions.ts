@@ -5,24 +5,39 @@ import { deletesAgents } from "./agent-pod.ts";
 import { agents, NovaComputeNode, servingAgents } from "./kinds.ts";
 import { lockPrefix } from "./node-lock.ts";
 
-/** What a rule that looks at NovaComputeNodes needs, and says of them. */
-export const mayLook = (writes: DeclaredWrites): readonly Permission[] => [
-  { resource: NovaComputeNode, verbs: ["get", "patch"], writes },
-  { resource: NovaComputeNode, subresource: "status", verbs: ["patch"] },
-  { resource: Node, verbs: ["get"] },
-  { resource: Pod, verbs: ["get", "list"] },
+const node = "to see whether the Node exists and is Ready, and to read its maintenance label and locks";
+const status = "to show in its conditions how far the eviction is";
+
+const pods = "to see which pods of nova-compute are there, and whether Yaook's own eviction runs";
+
+/** What a rule that looks at NovaComputeNodes needs, and says of them; `why` it looks at them and changes them. */
+export const mayLook = (writes: DeclaredWrites, why: string, whyPods = pods): readonly Permission[] => [
+  { resource: NovaComputeNode, verbs: ["get", "patch"], writes, why },
+  { resource: NovaComputeNode, subresource: "status", verbs: ["patch"], why: status },
+  { resource: Node, verbs: ["get"], why: node },
+  { resource: Pod, verbs: ["get", "list"], why: whyPods },
 ];
 
-export const mayRecordEvents: Permission = { resource: Event, verbs: ["create", "get", "delete"] };
+export const mayRecordEvents: Permission = {
+  resource: Event,
+  verbs: ["create", "get", "delete"],
+  why: "to record that OpenStack is away or refuses a call, and to delete that Event afterwards",
+};
 
-/** What a rule that looks at agents of Neutron needs, and says of them. */
-export const mayLookAtAgents = (writes: DeclaredWrites, kinds: readonly Kind[] = agents): readonly Permission[] => [
+/** What a rule that looks at agents of Neutron needs, and says of them; `why` it looks at them and changes them. */
+export const mayLookAtAgents = (
+  writes: DeclaredWrites,
+  why: string,
+  kinds: readonly Kind[] = agents,
+): readonly Permission[] => [
   ...kinds.flatMap((resource): Permission[] => [
-    { resource, verbs: ["get", ...(servingAgents.includes(resource) ? (["list"] as const) : []), "patch"], writes },
-    { resource, subresource: "status", verbs: ["patch"] },
+    servingAgents.includes(resource)
+      ? { resource, verbs: ["get", "list", "patch"], writes, why: `to see which agents leave, and ${why}` }
+      : { resource, verbs: ["get", "patch"], writes, why },
+    { resource, subresource: "status", verbs: ["patch"], why: status },
   ]),
-  { resource: Node, verbs: ["get"] },
-  { resource: Pod, verbs: ["get", "list"] },
+  { resource: Node, verbs: ["get"], why: node },
+  { resource: Pod, verbs: ["get", "list"], why: "to see whether the pod of the agent is there and Ready" },
   mayRecordEvents,
 ];
 
@@ -41,20 +56,24 @@ const notOfKubernetes: Bound = {
 };
 
 /** What labels Nodes, or takes labels off. */
-export const mayLabelNodes: Permission = {
+export const mayLabelNodes = (why: string): Permission => ({
   resource: Node,
   verbs: ["patch"],
   writes: schedulingLabels,
   bounds: [notOfKubernetes],
-};
+  why,
+});
 
 /** Pods of agents are privileged: what may create one elsewhere could take the account of any namespace. */
-export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[]): Permission {
-  return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds };
+export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[], why: string): Permission {
+  return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds, why };
 }
 
 /** What lets the pods of a resource go, and then takes its lock off the Node. */
 export const mayLetGo: readonly Permission[] = [
-  { ...mayLabelNodes, writes: { ...schedulingLabels, annotations: [`${lockPrefix}*`] } },
-  mayWritePods(["delete"], [deletesAgents]),
+  {
+    ...mayLabelNodes("to remove the label by which its pods come, and then its lock"),
+    writes: { ...schedulingLabels, annotations: [`${lockPrefix}*`] },
+  },
+  mayWritePods(["delete"], [deletesAgents], "to delete its pods when nothing on the Node needs them any more"),
 ];

@@ -25,9 +25,15 @@ export const lockNode = rule({
       resource,
       verbs: ["get", "patch"] as const,
       writes: { annotations: [noticedKey], finalizers: [finalizerOf(resource)] },
+      why: "to hold it until it is evicted, and to note the label of its Node",
     })),
-    { resource: Node, verbs: ["get", "patch"], writes: { annotations: [`${lockPrefix}*`] } },
-    { resource: Pod, verbs: ["get", "list"] },
+    {
+      resource: Node,
+      verbs: ["get", "patch"],
+      writes: { annotations: [`${lockPrefix}*`] },
+      why: "to read the maintenance label, and to add and remove the lock of each agent",
+    },
+    { resource: Pod, verbs: ["get", "list"], why: "to see whether a pod of the agent is on the Node" },
   ],
   sweep: dependents.flatMap((kind) => [lacking(kind, finalizerOf(kind)), resync(kind)]),
   subjects: (hint, settings) => [

@@ -13,10 +13,20 @@ import { mayLookAtAgents } from "../lib/permissions.ts";
 export const moveBindings = chainRule(agentEviction, "move-bindings", {
   doc: "Has other agents serve the routers, networks and BGP speakers of an agent that is to leave, a few at a time.",
   permissions: [
-    ...mayLookAtAgents({ annotations: [movingKey, retryKey] }, servingAgents),
+    ...mayLookAtAgents({ annotations: [movingKey, retryKey] }, "to note what moves to which agent", servingAgents),
     // Nothing that Neutron lists moves from one of these.
-    { resource: NeutronOVNBGPAgent, verbs: ["get", "patch"], writes: {} },
-    { resource: NeutronOVNBGPAgent, subresource: "status", verbs: ["patch"] },
+    {
+      resource: NeutronOVNBGPAgent,
+      verbs: ["get", "patch"],
+      writes: {},
+      why: "to see whether it is to leave, and to note when it is looked at next",
+    },
+    {
+      resource: NeutronOVNBGPAgent,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to show in its conditions what the eviction waits for",
+    },
   ],
   steps: { called: silent },
   act: ({ object, facts, moving, standing, now, next, about, shows, act, wait }) => {

@@ -10,7 +10,13 @@ import { isEmpty } from "../lib/plan.ts";
 
 export const moveServers = chainRule(eviction, "move-servers", {
   doc: "Moves the servers of a host away, a few at a time, confirms cold moves, and checks twice that it is empty.",
-  permissions: [...mayLook({ annotations: [recordKey, retryKey] }), mayRecordEvents],
+  permissions: [
+    ...mayLook(
+      { annotations: [recordKey, retryKey] },
+      "to note which servers are moved, and since when its host is empty",
+    ),
+    mayRecordEvents,
+  ],
   steps: { called: silent },
   act: (context) => {
     const { facts, record, now, about, shows, act, wait } = context;

@@ -11,7 +11,10 @@ import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
 
 export const releaseAgent = chainRule(agentEviction, "release-agent", {
   doc: "Deletes the pods of an agent that serves nothing, then removes its lock, and releases the resource last.",
-  permissions: [...mayLookAtAgents({ finalizers: [agentFinalizer] }), ...mayLetGo],
+  permissions: [
+    ...mayLookAtAgents({ finalizers: [agentFinalizer] }, "to remove the finalizer when the agent serves nothing"),
+    ...mayLetGo,
+  ],
   triggers: [...agents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
   subjects: (hint, own) => [...own, ...agentsIn(hint, agents)],
   finalizers: agents.map((kind) => ({

@@ -11,7 +11,14 @@ import { mayLetGo, mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const releaseCompute = chainRule(eviction, "release-compute", {
   doc: "Deletes the pods of an empty host, then removes the lock from its Node, and releases the resource last.",
-  permissions: [...mayLook({ finalizers: [computeFinalizer] }), ...mayLetGo, mayRecordEvents],
+  permissions: [
+    ...mayLook(
+      { finalizers: [computeFinalizer] },
+      "to remove the finalizer when the host is empty and its pods are gone",
+    ),
+    ...mayLetGo,
+    mayRecordEvents,
+  ],
   triggers: [on(NovaComputeNode, ["update"]), on(Pod, ["delete"])],
   subjects: (hint, own) => [...own, ...agentsIn(hint, [NovaComputeNode])],
   // A host is let go after it has been seen empty, which is written down.

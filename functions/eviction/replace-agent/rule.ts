@@ -27,12 +27,30 @@ export const replaceAgent = rule({
   triggers: [...bases.map((kind) => on(kind, ["add", "update"])), on(Pod, ["delete"])],
   permissions: [
     ...bases.flatMap((resource) => [
-      { resource, verbs: ["get", "patch"] as const, writes: { finalizers: [l2Finalizer] } },
-      { resource, subresource: "status", verbs: ["patch"] as const },
+      {
+        resource,
+        verbs: ["get", "patch"] as const,
+        writes: { finalizers: [l2Finalizer] },
+        why: "to hold the L2 or OVN agent until no other agent needs it",
+      },
+      {
+        resource,
+        subresource: "status",
+        verbs: ["patch"] as const,
+        why: "to show in its conditions whether its pod is there, or what that waits for",
+      },
     ]),
-    { resource: Node, verbs: ["get"] },
-    { resource: Pod, verbs: ["get"] },
-    mayWritePods(["create", "delete"], [createsAgents, deletesAgents]),
+    {
+      resource: Node,
+      verbs: ["get"],
+      why: "to see whether a lock is on the Node, and what its maintenance label says",
+    },
+    { resource: Pod, verbs: ["get"], why: "to see whether the pod of the agent is there, has ended or is outdated" },
+    mayWritePods(
+      ["create", "delete"],
+      [createsAgents, deletesAgents],
+      "to create the pod of the agent, and to delete it when it has ended or no agent needs it",
+    ),
   ],
   // No event is sent when a pod has ended, as in keep-pod.
   sweep: bases.flatMap((kind) => [

@@ -12,7 +12,7 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic if its spec says so, and waits until the host is off.",
-  permissions: [...mayLook({ annotations: [recordKey] }), mayRecordEvents],
+  permissions: [...mayLook({ annotations: [recordKey] }, "to note when its host was turned off"), mayRecordEvents],
   steps: { called: silent },
   isElsewhere: isNeverDown,
   act: (context) => {

@@ -35,11 +35,16 @@ export const deadLetter = {
   doc: "Shows, on the object, an event that a function did not take after all retries, and keeps the event for replay.",
   settings,
   permissions: [
-    ...shownOn.map((resource) => ({ resource, verbs: ["get"] as const })),
+    ...shownOn.map((resource) => ({
+      resource,
+      verbs: ["get"] as const,
+      why: `to find the ${resource.kind} that a dead-lettered event is about`,
+    })),
     {
       ownNamespace: true,
       resource: ConfigMap,
       verbs: ["create"],
+      why: "to create the ConfigMap that keeps dead-lettered events, when it is missing",
       bounds: [
         {
           on: ["create"],
@@ -57,10 +62,25 @@ export const deadLetter = {
       resource: ConfigMap,
       names: [shippedBuffer],
       verbs: ["get", "patch"],
+      why: "to add dead-lettered events to those that are kept for replay",
       writes: { fields: ["data"] },
     },
-    { ownNamespace: true, resource: KnativeService, verbs: ["get"] },
-    { ownNamespace: true, resource: ServiceAccount, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      ownNamespace: true,
+      resource: KnativeService,
+      verbs: ["get"],
+      why: "to see whether the function that has refused the event is ready, and what it lacks",
+    },
+    {
+      ownNamespace: true,
+      resource: ServiceAccount,
+      verbs: ["get"],
+      why: "to see whether the function that the event was for is installed",
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the object that an event about it was not handled, in place of an older Event",
+    },
   ],
 } satisfies FunctionDeclaration<typeof settings>;

@@ -67,6 +67,7 @@ export const protect = rule({
     {
       resource: PersistentVolumeClaim,
       verbs: ["list", "patch"],
+      why: "to see whether the claim is selected and has the finalizer, and to add the finalizer",
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
       finalizerSetting: "finalizer",
       bounds: [

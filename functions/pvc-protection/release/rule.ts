@@ -71,6 +71,7 @@ export const release = rule({
     {
       resource: PersistentVolumeClaim,
       verbs: ["get", "list", "patch"],
+      why: "to find claims that are being deleted, and to remove the finalizer when no pod uses them",
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
       finalizerSetting: "finalizer",
       bounds: [
@@ -83,8 +84,12 @@ export const release = rule({
         },
       ],
     },
-    { resource: Pod, verbs: ["list"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: Pod, verbs: ["list"], why: "to see which pods still use the claim" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the claim which pods hold it, and to delete that Event when none does",
+    },
   ],
   sweep: [
     whileDeleting(PersistentVolumeClaim, holdfastProtection),

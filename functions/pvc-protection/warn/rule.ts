@@ -26,9 +26,17 @@ export const warn = rule({
   settings: z.object({}),
   triggers: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["add", "update"], "pod-updates")],
   permissions: [
-    { resource: PersistentVolumeClaim, verbs: ["list"] },
-    { resource: Pod, verbs: ["list"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["list"],
+      why: "to find the claims of the namespace that are being deleted",
+    },
+    { resource: Pod, verbs: ["list"], why: "to find pods that have not started and want such a claim" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record a warning on such a pod, and to delete one that it replaces",
+    },
   ],
   sweep: [],
   concurrency: 100,

@@ -21,10 +21,16 @@ export const setOwner = rule({
   settings: z.object({}),
   triggers: [on(Sets, ["add", "update"])],
   permissions: [
-    { resource: Sets, verbs: ["get", "patch"], writes: {} },
+    {
+      resource: Sets,
+      verbs: ["get", "patch"],
+      writes: {},
+      why: "to read the policy of the StatefulSet, and to note on it how far its claims follow that policy",
+    },
     {
       resource: PersistentVolumeClaim,
       verbs: ["list", "patch"],
+      why: "to find the claims of the StatefulSet, and to set or remove it as their owner",
       writes: { ownerReferences: [Sets.kind] },
       bounds: [
         {
@@ -37,8 +43,12 @@ export const setOwner = rule({
         },
       ],
     },
-    { resource: Pod, verbs: ["list"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: Pod, verbs: ["list"], why: "to see which claims a pod uses: those are left to Kubernetes" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on a claim why it stays when the StatefulSet goes, and to delete that Event",
+    },
   ],
   sweep: [due(Sets)],
   steps: { used: silent, changing: silent, followed: silent },

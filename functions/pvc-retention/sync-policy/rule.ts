@@ -24,10 +24,15 @@ export const syncPolicy = rule({
     {
       resource: Sets,
       verbs: ["get", "list", "patch"],
+      why: "to read the annotation with the policy, and to write the policy into the field of the StatefulSet",
       writes: { fields: ["spec.persistentVolumeClaimRetentionPolicy"] },
     },
-    { resource: Namespace, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: Namespace, verbs: ["get"], why: "to read the policy that the namespace names for its StatefulSets" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the StatefulSet that its policy has no effect, and to delete that Event",
+    },
   ],
   sweep: [due(Sets)],
   steps: {

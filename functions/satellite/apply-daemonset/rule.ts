@@ -74,11 +74,18 @@ export const applyDaemonset = rule({
     on(LinstorCluster, ["update"]),
   ],
   permissions: [
-    ...mayLook({ writes: { finalizers: [satelliteFinalizer] }, satellites: "list", conditions: true, events: true }),
+    ...mayLook({
+      why: "to find satellites without a DaemonSet, and to add the finalizer before one is applied",
+      writes: { finalizers: [satelliteFinalizer] },
+      satellites: "list",
+      conditions: true,
+      events: "the satellite",
+    }),
     {
       namespaceSetting: "satelliteNamespace",
       resource: DaemonSet,
       verbs: ["get", "create", "patch", "delete"],
+      why: "to run the satellite on its Node, and to stop it when its data is moved or given up",
       writes: { ...anyMetadata, fields: ["spec"] },
       bounds: [ofSatellites(["create", "patch", "delete"], DaemonSet)],
     },
@@ -86,10 +93,15 @@ export const applyDaemonset = rule({
       namespaceSetting: "satelliteNamespace",
       resource: ConfigMap,
       verbs: ["create", "patch"],
+      why: "to write the configuration that the pod of the satellite reads",
       writes: { ...anyMetadata, fields: ["data", "binaryData"] },
       bounds: [ofSatellites(["create", "patch"], ConfigMap)],
     },
-    { resource: Namespace, verbs: ["get"] },
+    {
+      resource: Namespace,
+      verbs: ["get"],
+      why: "to see whether the namespace of the satellites exists, or is being deleted",
+    },
   ],
   sweep: [resync(LinstorSatellite), { kind: DaemonSet, labelSelector: satelliteLabel }],
   steps: {

@@ -6,6 +6,9 @@ export const awaitEmpty = chainRule(evacuation, "await-empty", {
   doc:
     "Holds an evacuation until LINSTOR has nothing left on the node, and all that was there has its copies " +
     "elsewhere.",
-  permissions: mayStep({ events: true }),
+  permissions: mayStep({
+    why: "to see how far the move of its data is, and to note when it is looked at next",
+    events: "the satellite",
+  }),
   act: ({ wait }) => [wait()],
 });

@@ -24,7 +24,12 @@ export const awaitReattach = chainRule(evacuation, "await-reattach", {
     on(VolumeAttachment, ["update", "delete"]),
     on(PersistentVolume, ["update", "delete"]),
   ],
-  permissions: mayStep({ marks: ["waits", "since"], events: true }),
+  permissions: mayStep({
+    why: "to see whether it still waits for volumes, and to note when it is looked at next",
+    marks: ["waits", "since"],
+    whyVolumes: "to find volumes that are waited for, and to remove the marks of those that are attached elsewhere",
+    events: "the satellite and its volumes",
+  }),
   subjects: (hint, own) => [...own, ...ofReattachment(hint), ...markedIn(hint)],
   beside: ({ seen }, now) => seen.flatMap((one) => givenUp(one, now)),
   act: ({ facts, wait }) => [wait(), ...found(facts)],

@@ -17,7 +17,11 @@ export const awaitSatellites = chainRule(evacuation, "await-satellites", {
     "Holds an evacuation until every other satellite is ready. After a time it goes on, " +
     "and names those that are not ready.",
   triggers: [on(LinstorSatellite, ["add", "update", "delete"])],
-  permissions: mayStep({ writes: { annotations: [recordKey] }, events: true }),
+  permissions: mayStep({
+    why: "to see whether all other satellites are ready, and to note since when the evacuation waits for them",
+    writes: { annotations: [recordKey] },
+    events: "the satellite",
+  }),
   // Any satellite may be what another one waits for.
   subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
   beside: ({ seen }, now) => seen.flatMap((one) => warningOf(one, now)),

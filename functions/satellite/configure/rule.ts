@@ -56,16 +56,34 @@ export const configure = rule({
     on(LinstorSatellite, ["add", "update", "delete"]),
   ],
   permissions: [
-    { resource: Node, verbs: ["get", "list"] },
-    { resource: LinstorCluster, verbs: ["list"] },
-    { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
-    { resource: LinstorSatelliteConfiguration, subresource: "status", verbs: ["patch"] },
+    { resource: Node, verbs: ["get", "list"], why: "to see which configurations match the labels of each Node" },
+    {
+      resource: LinstorCluster,
+      verbs: ["list"],
+      why: "to see whether a LinstorCluster still wants the satellite, and what it sets",
+    },
+    {
+      resource: LinstorSatelliteConfiguration,
+      verbs: ["list"],
+      why: "to read the configurations that are merged into satellites",
+    },
+    {
+      resource: LinstorSatelliteConfiguration,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to show which satellites it is applied to, and whether it is valid",
+    },
     {
       resource: LinstorSatellite,
       verbs: ["get", "list", "patch"],
+      why: "to write what its configurations say into the spec of the satellite",
       writes: { annotations: [appliedKey], fields: ownFields.map((field) => `spec.${field}`) },
     },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the satellite which configurations it got, in place of an older Event",
+    },
   ],
   sweep: [resync(LinstorSatelliteConfiguration), resync(LinstorSatellite)],
   // One satellite changes often, also with its Node, and is looked at alone.

@@ -45,12 +45,17 @@ export const createSatellite = rule({
   settings: z.object({}),
   triggers: [on(Node, ["add", "update"]), on(LinstorCluster, ["add", "update"]), on(LinstorSatellite, ["delete"])],
   permissions: [
-    { resource: Node, verbs: ["get", "list"] },
-    { resource: LinstorCluster, verbs: ["list"] },
-    { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
+    { resource: Node, verbs: ["get", "list"], why: "to find Nodes without a satellite, and Nodes that have changed" },
+    { resource: LinstorCluster, verbs: ["list"], why: "to see which LinstorCluster selects the Node" },
+    {
+      resource: LinstorSatelliteConfiguration,
+      verbs: ["list"],
+      why: "to give a new satellite the spec that its configurations say",
+    },
     {
       resource: LinstorSatellite,
       verbs: ["get", "list", "create", "patch"],
+      why: "to create the satellite of a Node, and to note on it that its Node has changed",
       writes: { annotations: [nodeDigestKey] },
       bounds: [
         {
@@ -60,7 +65,13 @@ export const createSatellite = rule({
         },
       ],
     },
-    { resource: Node, verbs: ["patch"], overlay: admissionPolicy, writes: { labels: [changedLabel] } },
+    {
+      resource: Node,
+      verbs: ["patch"],
+      overlay: admissionPolicy,
+      writes: { labels: [changedLabel] },
+      why: "to remove the label that the admission policy sets on a changed Node",
+    },
   ],
   sweep: [resync(LinstorCluster), labelled(Node, changedLabel)],
   // Each kubelet writes its Node's status every five minutes: one Node is looked at for one Node's event, by two reads.

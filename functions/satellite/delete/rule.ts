@@ -34,14 +34,19 @@ export const deleteSatellite = rule({
   settings: z.object({}),
   triggers: [on(Node, ["delete"]), on(LinstorCluster, ["update"]), on(LinstorSatellite, ["add", "update"])],
   permissions: [
-    { resource: Node, verbs: ["get"] },
-    { resource: LinstorCluster, verbs: ["get"] },
+    { resource: Node, verbs: ["get"], why: "to see whether the Node of the satellite is gone, or no longer selected" },
+    { resource: LinstorCluster, verbs: ["get"], why: "to read which Nodes are to have a satellite" },
     {
       resource: LinstorSatellite,
       verbs: ["get", "list", "delete"],
+      why: "to delete the satellite of a Node that is not to have one any more",
       bounds: [{ on: ["delete"], says: "deletes LinstorSatellites of a LinstorCluster", cel: ofCluster("oldObject") }],
     },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record that a satellite is deleted or a LinstorCluster is not valid, and to delete that Event",
+    },
   ],
   sweep: [resync(LinstorSatellite)],
   // A change of its Node comes as an update of the satellite; one that leaves is none of this function's business.

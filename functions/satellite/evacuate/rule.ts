@@ -36,7 +36,14 @@ export type Facts = Seen<SatelliteInChain, EvacuationFacts> & Held;
 
 export const evacuate = chainRule(evacuation, "evacuate", {
   doc: "Calls LINSTOR to evacuate a node, one node at a time, when everything on it may be moved without loss.",
-  permissions: [...mayStep({ writes: { annotations: [recordKey] }, events: true }), ...mayTake(leaseName, callKeys)],
+  permissions: [
+    ...mayStep({
+      why: "to see which satellites leave, and to note that LINSTOR was called to evacuate this one",
+      writes: { annotations: [recordKey] },
+      events: "the satellite",
+    }),
+    ...mayTake(leaseName, "to call LINSTOR for one node at a time", callKeys),
+  ],
   steps: { called: silent },
   look: async (_, { client }, seen): Promise<Facts> => {
     const namespace = ownNamespace();

@@ -102,6 +102,8 @@ const isThere = (path: string) => /^\/apis\/(infrastructure\.)?cluster\.x-k8s\.i
 
 /** What a rule does beside looking at single satellites and writing down its progress there. */
 export interface Also {
+  /** Why it looks at satellites and changes them, as each permission says. */
+  readonly why: string;
   /** Of satellites, besides its progress. */
   readonly writes?: DeclaredWrites;
   /** Lists satellites: those that leave, and those that are waited for. */
@@ -110,42 +112,62 @@ export interface Also {
   readonly volumes?: "list";
   /** Of our annotations on volumes, those that it sets or removes. */
   readonly marks?: readonly (keyof Marks)[];
+  /** Why it looks at volumes, and marks them. */
+  readonly whyVolumes?: string;
   /** Reads the Machine and its Cluster. */
   readonly machines?: "read";
   /** Of our hooks on the Machine, those that it sets or removes. */
   readonly hooks?: readonly (typeof preDrainHook | typeof preTerminateHook)[];
+  /** Why it reads the Machine, and sets or removes hooks. */
+  readonly whyMachine?: string;
   /** Writes conditions. */
   readonly conditions?: true;
-  /** Records Events. */
-  readonly events?: true;
+  /** Records Events about these. */
+  readonly events?: string;
 }
 
 /** What a rule that looks at satellites may. */
 export function mayLook({
+  why,
   writes = {},
   satellites,
   volumes,
   marks,
+  whyVolumes = "to find volumes of LINSTOR on the Node, and those that an evacuation has marked",
   machines,
   hooks,
+  whyMachine = "to see whether the Machine is being deleted, and which hooks hold it",
   conditions,
   events,
-}: Also = {}): readonly Permission[] {
+}: Also): readonly Permission[] {
+  const node = "to see whether the Node exists, which Machine it has";
   const permissions: Permission[] = [
-    { resource: LinstorSatellite, verbs: satellites ? ["get", "list", "patch"] : ["get", "patch"], writes },
-    { resource: LinstorCluster, verbs: ["get"] },
-    { resource: Node, verbs: volumes ? ["get", "list"] : ["get"] },
+    { resource: LinstorSatellite, verbs: satellites ? ["get", "list", "patch"] : ["get", "patch"], writes, why },
+    {
+      resource: LinstorCluster,
+      verbs: ["get"],
+      why: "to read its settings, such as its LINSTOR, and to see whether it is gone or is being deleted",
+    },
+    volumes
+      ? { resource: Node, verbs: ["get", "list"], why: `${node}, and on which other Nodes volumes may be used` }
+      : { resource: Node, verbs: ["get"], why: `${node}, and which labels` },
   ];
   if (machines) {
-    permissions.push({ resource: Cluster, verbs: ["get"] });
+    permissions.push({ resource: Cluster, verbs: ["get"], why: "to see whether the whole cluster is being deleted" });
     permissions.push(
       hooks
-        ? { resource: Machine, verbs: ["get", "patch"], writes: { annotations: hooks } }
-        : { resource: Machine, verbs: ["get"] },
+        ? { resource: Machine, verbs: ["get", "patch"], writes: { annotations: hooks }, why: whyMachine }
+        : { resource: Machine, verbs: ["get"], why: whyMachine },
     );
   }
-  if (conditions) permissions.push({ resource: LinstorSatellite, subresource: "status", verbs: ["patch"] });
-  if (events) permissions.push({ resource: Event, verbs: ["create", "get", "delete"] });
+  if (conditions) {
+    const why = "to show in its conditions what is done with it, and what that waits for";
+    permissions.push({ resource: LinstorSatellite, subresource: "status", verbs: ["patch"], why });
+  }
+  if (events) {
+    const why = `to record Events about ${events}, and to delete those that no longer hold`;
+    permissions.push({ resource: Event, verbs: ["create", "get", "delete"], why });
+  }
   if (volumes) {
     permissions.push(
       marks
@@ -153,19 +175,25 @@ export function mayLook({
             resource: PersistentVolume,
             verbs: ["list", "patch"],
             writes: { annotations: marks.map((mark) => marksFor("*")[mark]) },
+            why: whyVolumes,
           }
-        : { resource: PersistentVolume, verbs: ["list"] },
+        : { resource: PersistentVolume, verbs: ["list"], why: whyVolumes },
     );
-    permissions.push({ resource: VolumeAttachment, verbs: ["list"] });
+    permissions.push({
+      resource: VolumeAttachment,
+      verbs: ["list"],
+      why: "to see on which Nodes volumes are attached",
+    });
   }
   return permissions;
 }
 
-/** What taking a Lease in the function's namespace takes, and changing these annotations of it. */
-export const mayTake = (lease: string, ...annotations: readonly string[]): readonly Permission[] => [
+/** What taking a Lease in the function's namespace takes, `why` that is, and changing these annotations of it. */
+export const mayTake = (lease: string, why: string, ...annotations: readonly string[]): readonly Permission[] => [
   {
     resource: Lease,
     verbs: ["create"],
+    why: "to create the Lease when it is missing",
     ownNamespace: true,
     bounds: [{ on: ["create"], says: `creates the Lease ${lease}`, cel: `object.metadata.name == "${lease}"` }],
   },
@@ -173,11 +201,12 @@ export const mayTake = (lease: string, ...annotations: readonly string[]): reado
     resource: Lease,
     names: [lease],
     verbs: ["get", "patch"],
+    why,
     ownNamespace: true,
     writes: { fields: ["spec"], ...(annotations.length > 0 ? { annotations } : {}) },
   },
 ];
 
 /** The same for a rule of the nine steps, whose facts are all volumes and satellites. */
-export const mayStep = (also: Also = {}): readonly Permission[] =>
+export const mayStep = (also: Also): readonly Permission[] =>
   mayLook({ satellites: "list", volumes: "list", machines: "read", conditions: true, ...also });

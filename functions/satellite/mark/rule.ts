@@ -45,11 +45,13 @@ export const mark = chainRule(evacuation, "mark", {
   sweep: [...evacuation.rule.sweep, labelled(LinstorSatellite, machineLeavesLabel)],
   permissions: [
     ...mayStep({
+      why: "to count the evacuations that are under way, and to note that this one begins",
       writes: { annotations: [recordKey, linstorKey] },
       marks: ["waits", "since", "override"],
-      events: true,
+      whyVolumes: "to find volumes that are attached on the Node, and to mark those that must be attached elsewhere",
+      events: "the satellite and its volumes",
     }),
-    ...mayTake(leaseName),
+    ...mayTake(leaseName, "to let one evacuation begin at a time"),
   ],
   steps: { queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
   subjects: (hint, own) => [

@@ -55,8 +55,13 @@ export const register = rule({
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
   permissions: [
-    ...mayLook({ writes: { annotations: [registrationKey, linstorKey] }, conditions: true, events: true }),
-    { resource: Pod, verbs: ["list"] },
+    ...mayLook({
+      why: "to note on the satellite in which LINSTOR it is registered, and how",
+      writes: { annotations: [registrationKey, linstorKey] },
+      conditions: true,
+      events: "the satellite",
+    }),
+    { resource: Pod, verbs: ["list"], why: "to read the address of the pod of the satellite" },
   ],
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: {

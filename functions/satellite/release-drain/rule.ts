@@ -7,7 +7,12 @@ import { mayStep } from "../lib/satellite-rule.ts";
 
 export const releaseDrain = chainRule(evacuation, "release-drain", {
   doc: "Lets Cluster API drain the Node of a satellite whose volumes may move, and whose neighbours are ready.",
-  permissions: mayStep({ hooks: [preDrainHook], events: true }),
+  permissions: mayStep({
+    why: "to see how far its evacuation is, and to note when it is looked at next",
+    hooks: [preDrainHook],
+    whyMachine: "to remove the hook that keeps Cluster API from draining the Node",
+    events: "the satellite and its Machine",
+  }),
   act: ({ facts, standing, act }) => {
     const { machine } = facts;
     if (!machine) return [act(standing.message, [])];

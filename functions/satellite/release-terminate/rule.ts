@@ -9,7 +9,12 @@ export const releaseTerminate = chainRule(evacuation, "release-terminate", {
   doc:
     "Lets Cluster API shut down the Node of a satellite that is evacuated, when no volume has a mark of it any " +
     "more.",
-  permissions: mayStep({ hooks: [preTerminateHook], events: true }),
+  permissions: mayStep({
+    why: "to see how far its evacuation is, and to note when it is looked at next",
+    hooks: [preTerminateHook],
+    whyMachine: "to remove the hook that keeps Cluster API from shutting the server down",
+    events: "the satellite and its Machine",
+  }),
   act: ({ facts, standing, act }) => {
     const { machine } = facts;
     if (!machine) return [act(standing.message, [])];

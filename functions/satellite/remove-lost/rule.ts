@@ -50,11 +50,12 @@ export const removeLost = rule({
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   permissions: mayLook({
+    why: "to note that LINSTOR gives the node up, and to remove the finalizer when it has",
     writes: { annotations: [linstorKey, removalKey], finalizers: [satelliteFinalizer] },
     volumes: "list",
     machines: "read",
     conditions: true,
-    events: true,
+    events: "the satellite",
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   finalizers: [

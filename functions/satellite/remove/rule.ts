@@ -21,8 +21,9 @@ export const remove = chainRule(evacuation, "remove", {
     "Removes an evacuated satellite from LINSTOR, and lets the LinstorSatellite go when LINSTOR does not list it " +
     "any more.",
   permissions: mayStep({
+    why: "to note that LINSTOR removes the node, and to remove the finalizer when LINSTOR does not list it",
     writes: { annotations: [removalKey], finalizers: [satelliteFinalizer] },
-    events: true,
+    events: "the satellite",
   }),
   finalizers: [
     { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },

@@ -48,7 +48,13 @@ export const restore = rule({
     "and removes what was written down about it.",
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["add", "update"]), ...onMachine(["update", "delete"])],
-  permissions: mayLook({ writes: { annotations: [recordKey] }, machines: "read", conditions: true, events: true }),
+  permissions: mayLook({
+    why: "to see whether the satellite is to stay, and to remove the record of an evacuation that is undone",
+    writes: { annotations: [recordKey] },
+    machines: "read",
+    conditions: true,
+    events: "the satellite",
+  }),
   // Of an evacuation that a person has asked LINSTOR for, no event says anything.
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: { restoring: silent, offline: silent, left: warning("NodeLeftBehind"), stuck: warning("EvacuationStuck") },

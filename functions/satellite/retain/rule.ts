@@ -53,13 +53,15 @@ export const retain = rule({
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   permissions: mayLook({
+    why: "to see which other satellites leave, and to remove the finalizer of this one",
     writes: { finalizers: [satelliteFinalizer] },
     satellites: "list",
     volumes: "list",
     machines: "read",
     hooks: [preDrainHook, preTerminateHook],
+    whyMachine: "to see whether the Machine is being deleted, and to remove the hooks that hold it",
     conditions: true,
-    events: true,
+    events: "the satellite",
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   finalizers: [

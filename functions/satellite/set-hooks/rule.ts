@@ -48,14 +48,20 @@ export const setHooks = rule({
   triggers: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   permissions: [
     ...mayLook({
+      why: "to note on the satellite which Machine it is on, and that the Machine leaves",
       writes: { annotations: [machineKey], labels: [machineLeavesLabel] },
       machines: "read",
       hooks: [preDrainHook, preTerminateHook],
+      whyMachine: "to add the hooks by which the Machine waits for the evacuation, and to remove them",
       conditions: true,
-      events: true,
+      events: "the satellite",
     }),
     // By name only. Which kinds there are, each provider of Cluster API decides.
-    { resource: Infrastructure, verbs: ["get"] },
+    {
+      resource: Infrastructure,
+      verbs: ["get"],
+      why: "to see whether the server of the Machine is being deleted, or is gone",
+    },
   ],
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   leavesBehind: [

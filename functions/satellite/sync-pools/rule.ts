@@ -61,7 +61,11 @@ export const syncPools = rule({
   doc: "Gives a satellite's node in LINSTOR its properties and storage pools, and never removes a pool.",
   ...satelliteRule,
   triggers: [on(LinstorSatellite, ["add", "update"])],
-  permissions: mayLook({ conditions: true, events: true }),
+  permissions: mayLook({
+    why: "to read the storage pools in its spec, and to note which call to LINSTOR was made for them",
+    conditions: true,
+    events: "the satellite",
+  }),
   sweep: [resync(LinstorSatellite)],
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },

@@ -24,7 +24,11 @@ export interface Facts extends Seen<SatelliteInChain, EvacuationFacts> {
 export const unmark = chainRule(evacuation, "unmark", {
   doc: "Removes the marks of an evacuation from volumes, when it is complete and when it is given up.",
   triggers: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
-  permissions: mayStep({ marks: ["waits", "since", "override"] }),
+  permissions: mayStep({
+    why: "to see whether its evacuation is over, and to note when it is looked at next",
+    marks: ["waits", "since", "override"],
+    whyVolumes: "to find volumes with marks of an evacuation that is over, and to remove the marks",
+  }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],
   subjects: (hint, own) => {
     const isGone = hint.kind === LinstorSatellite.kind && hint.change === "delete";

@@ -24,6 +24,7 @@ export const expire = rule({
     {
       resource: PersistentVolume,
       verbs: ["get", "patch"],
+      why: "to see whether the time of a kept volume has come, and to give it its former reclaim policy back",
       writes: { ...noteWrites, fields: ["spec.persistentVolumeReclaimPolicy", "spec.claimRef.uid"] },
       bounds: [
         ...noteBounds,
@@ -36,8 +37,12 @@ export const expire = rule({
         },
       ],
     },
-    { resource: PersistentVolumeClaim, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: PersistentVolumeClaim, verbs: ["get"], why: "to see whether a claim has taken the volume" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the volume that its time is over, and to delete Events that no longer hold",
+    },
   ],
   sweep: [due(PersistentVolume)],
   subjects: ({ kind, name }) => (kind === "PersistentVolume" ? [{ kind: PersistentVolume, name }] : []),

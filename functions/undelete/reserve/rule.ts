@@ -34,6 +34,7 @@ export const reserve = rule({
     {
       resource: PersistentVolume,
       verbs: ["get", "list", "patch"],
+      why: "to find the kept volumes of a namespace, and to offer them to claims or withdraw the offers",
       writes: {
         ...noteWrites,
         annotations: [...noteWrites.annotations, boundByController],
@@ -51,9 +52,22 @@ export const reserve = rule({
         },
       ],
     },
-    { resource: PersistentVolumeClaim, verbs: ["list"] },
-    { resource: Namespace, verbs: ["get", "patch"], writes: { finalizers: [guard] } },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["list"],
+      why: "to see which claims of the namespace have a volume, or may take one",
+    },
+    {
+      resource: Namespace,
+      verbs: ["get", "patch"],
+      writes: { finalizers: [guard] },
+      why: "to hold a namespace that is being deleted until the offers in it are withdrawn",
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the volume that it is offered and until when, and to delete that Event",
+    },
   ],
   sweep: [due(PersistentVolume), whileDeleting(Namespace, guard)],
   finalizers: [{ kind: Namespace, finalizer: guard }],

@@ -73,14 +73,31 @@ export const retain = rule({
     {
       resource: PersistentVolume,
       verbs: ["get", "list", "patch"],
+      why: "to find volumes of claims that are to be kept, and to set their reclaim policy and note the former one",
       writes: { ...noteWrites, fields: ["spec.persistentVolumeReclaimPolicy"] },
       bounds: noteBounds,
     },
-    { resource: PersistentVolumeClaim, verbs: ["get"] },
-    { resource: Namespace, verbs: ["get"] },
-    { resource: StorageClass, verbs: ["get"] },
-    { resource: ResourceQuota, verbs: ["list"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["get"],
+      why: "to see whether the claim has the volume, and whether it asks to keep it",
+    },
+    {
+      resource: Namespace,
+      verbs: ["get"],
+      why: "to read the annotation by which a namespace keeps the volumes of its claims",
+    },
+    { resource: StorageClass, verbs: ["get"], why: "to read the annotation by which a class keeps its volumes" },
+    {
+      resource: ResourceQuota,
+      verbs: ["list"],
+      why: "to see how much the namespace may keep after its claims are deleted",
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on volumes and claims what is kept, and to delete Events that no longer hold",
+    },
   ],
   sweep: [due(PersistentVolume)],
   leavesBehind: [

@@ -23,9 +23,23 @@ export const addFinalizer = rule({
   settings: z.object({}),
   triggers: [on(Volume, ["add", "update"])],
   permissions: [
-    { resource: Volume, verbs: ["get", "patch"], writes: { finalizers: [volumeFinalizer] } },
-    { resource: Volume, subresource: "status", verbs: ["patch"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: Volume,
+      verbs: ["get", "patch"],
+      writes: { finalizers: [volumeFinalizer] },
+      why: "to add the finalizer before anything is made on the node",
+    },
+    {
+      resource: Volume,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to say in the phase and condition why a Volume cannot be made",
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the Volume what is wrong with its spec, and to delete that Event",
+    },
   ],
   sweep: [lacking(Volume, volumeFinalizer)],
   subjects: (hint) => volumesIn(hint, (volume) => !isBeingDeleted(volume) && !hasFinalizer(volume, volumeFinalizer)),

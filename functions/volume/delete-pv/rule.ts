@@ -26,10 +26,16 @@ export const deletePv = rule({
   settings: z.object({}),
   triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
   permissions: [
-    { resource: Volume, verbs: ["get", "patch"], writes: { finalizers: [volumeFinalizer] } },
+    {
+      resource: Volume,
+      verbs: ["get", "patch"],
+      writes: { finalizers: [volumeFinalizer] },
+      why: "to see whether the Volume is being deleted, and to remove the finalizer at the end",
+    },
     {
       resource: PersistentVolume,
       verbs: ["get", "patch", "delete"],
+      why: "to delete it with the Volume, and to remove the finalizer when the storage is reclaimed",
       writes: { finalizers: [volumeFinalizer] },
       bounds: [
         {
@@ -39,8 +45,12 @@ export const deletePv = rule({
         },
       ],
     },
-    { resource: Node, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: Node, verbs: ["get"], why: "to see whether the node of the Volume is gone" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the Volume which claim holds it, and to delete that Event",
+    },
   ],
   sweep: [whileDeleting(Volume, volumeFinalizer)],
   finalizers: [Volume, PersistentVolume].map((kind) => ({

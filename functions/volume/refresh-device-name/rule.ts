@@ -44,12 +44,26 @@ export const refreshDeviceName = rule({
   settings: z.object({}),
   triggers: [on(Volume, ["update"])],
   permissions: [
-    { resource: Volume, verbs: ["get", "patch"], writes: {} },
-    { resource: Volume, subresource: "status", verbs: ["patch"] },
-    { resource: PersistentVolume, verbs: ["get"] },
-    { resource: Node, verbs: ["get"] },
+    {
+      resource: Volume,
+      verbs: ["get", "patch"],
+      writes: {},
+      why: "to see whether the Volume is available, and to note for which boot its device is known",
+    },
+    {
+      resource: Volume,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to write the name of the device into the status",
+    },
+    { resource: PersistentVolume, verbs: ["get"], why: "to read the path of the device" },
+    { resource: Node, verbs: ["get"], why: "to see whether the node was booted since the name was read" },
     // Salt may be away, which is written down on the Volume.
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the Volume that Salt is away, and to delete that Event when Salt is back",
+    },
   ],
   sweep: [resync(Volume), poll(Volume, "1h")],
   steps: { known: silent, unknown: silent },

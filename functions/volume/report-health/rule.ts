@@ -24,10 +24,23 @@ export const reportHealth = rule({
   settings: z.object({}),
   triggers: [on(PersistentVolume, ["update"])],
   permissions: [
-    { resource: Volume, verbs: ["get"] },
-    { resource: Volume, subresource: "status", verbs: ["patch"] },
-    { resource: PersistentVolume, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: Volume, verbs: ["get"], why: "to see what is known of the Volume so far" },
+    {
+      resource: Volume,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to show in the phase and condition whether the Volume is available",
+    },
+    {
+      resource: PersistentVolume,
+      verbs: ["get"],
+      why: "to see whether the PersistentVolume has failed or is being deleted",
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the Volume that it is unavailable, and to delete that Event when it is back",
+    },
   ],
   sweep: [resync(Volume)],
   subjects: (hint) => [...volumesIn(hint, () => false), ...ownersIn(hint)],

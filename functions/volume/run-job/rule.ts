@@ -39,12 +39,31 @@ export const runJob = rule({
   settings: z.object({}),
   triggers: [on(Volume, ["add", "update"]), on(PersistentVolume, ["update", "delete"]), onSignal(Volume, jobReturned)],
   permissions: [
-    { resource: Volume, verbs: ["get", "patch"], writes: {} },
-    { resource: Volume, subresource: "status", verbs: ["patch"] },
-    { resource: PersistentVolume, verbs: ["get", "create"], bounds: [ofVolume] },
-    { resource: StorageClass, verbs: ["get"] },
-    { resource: Node, verbs: ["get"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    {
+      resource: Volume,
+      verbs: ["get", "patch"],
+      writes: {},
+      why: "to see which step the Volume is at, and to note the attempts of its Salt job",
+    },
+    {
+      resource: Volume,
+      subresource: "status",
+      verbs: ["patch"],
+      why: "to write the phase, the condition and the id of the Salt job",
+    },
+    {
+      resource: PersistentVolume,
+      verbs: ["get", "create"],
+      bounds: [ofVolume],
+      why: "to create the PersistentVolume, and to see whether a claim uses it before storage is reclaimed",
+    },
+    { resource: StorageClass, verbs: ["get"], why: "to read how the storage is to be formatted and mounted" },
+    { resource: Node, verbs: ["get"], why: "to see whether the node of the Volume exists" },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record that the Volume is available, or what keeps it from that, and to delete that Event",
+    },
   ],
   sweep: [due(Volume), whileDeleting(Volume, volumeFinalizer)],
   steps: {

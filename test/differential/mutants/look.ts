@@ -37,10 +37,10 @@ export async function lookAtSet({ namespace = "", name = "" }: Subject, { client
 
 /** What mutants may read. */
 export const reading = [
-  { resource: StatefulSet, verbs: ["get", "patch"] },
-  { resource: Namespace, verbs: ["get"] },
-  { resource: Pod, verbs: ["list"] },
-  { resource: PersistentVolumeClaim, verbs: ["list", "patch", "delete"] },
+  { resource: StatefulSet, verbs: ["get", "patch"], why: "to read the policy of the set, and to write it" },
+  { resource: Namespace, verbs: ["get"], why: "to read the policy of the namespace" },
+  { resource: Pod, verbs: ["list"], why: "to see which claims are used" },
+  { resource: PersistentVolumeClaim, verbs: ["list", "patch", "delete"], why: "to delete claims as the policy says" },
 ] as const;
 
 /** The ordinal in a claim's name, if it looks like one of the set's. */
