@@ -1,8 +1,21 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
+import type { Decision } from "../../../shared/decision.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import { fencedKey, recordKey } from "../lib/names.ts";
-import { aHost, aLeaving, aNode, aPod, aRecord, aServer, aService, changesOf, now } from "../lib/testing/seen.ts";
+import type { Migration, Server } from "../lib/openstack/nova.ts";
+import {
+  aHost,
+  aLeaving,
+  aMove,
+  aNode,
+  aPod,
+  aRecord,
+  aServer,
+  aService,
+  changesOf,
+  now,
+} from "../lib/testing/seen.ts";
 import { evacuateServers } from "./rule.ts";
 
 const settings = evacuateServers.settings.parse({});
@@ -16,7 +29,8 @@ function changed(ago: number) {
   const service = aService({ state: "down", isForcedDown: true, reported: now - ago });
   const services = [service, aService({ host: "node-b" }), aService({ binary: "nova-scheduler" })];
   const outage = { services, power: undefined, evacuated: [] };
-  const seen = aLeaving(aHost({ service, servers: [aServer()] }), { metadata, node: undefined }, outage);
+  const host = aHost({ service, servers: [aServer()] });
+  const seen = aLeaving(host, { metadata, node: undefined }, outage);
   return evacuateServers.decide({ seen: [seen] }, now, settings)[0];
 }
 
@@ -24,6 +38,21 @@ test("a change that a person answers for is old before the next server is evacua
   expect(changed(5_000)).toMatchObject({ do: "write", step: { name: "waiting" } });
   expect(changed(29_000)).toMatchObject({ do: "write", step: { name: "waiting" } });
   expect(changed(31_000)).toMatchObject({ do: "call" });
+});
+
+/** What Nova is asked to do with a server, where it has it so just before the call. */
+async function askedFor(decision: Decision | undefined, server: Server | undefined, migrations: readonly Migration[]) {
+  const asked: string[] = [];
+  const ask = (what: string) => async (id: string) => void asked.push(`${what} ${id}`);
+  const asks = ["evacuate", "setError", "stop"].map((what) => [what, ask(what)] as const);
+  const nova = { server: async () => server, migrations: async () => migrations, ...Object.fromEntries(asks) };
+  if (decision?.do === "call") await decision.command.send({ nova }, decision.command.input);
+  return asked;
+}
+
+test("a server that has come to the dead host by the newest migration is evacuated all the same", async () => {
+  const arrival = aMove({ id: 12, status: "completed", source: "node-b", target: "node-a" });
+  expect(await askedFor(changed(31_000), aServer(), [arrival])).toEqual(["evacuate s1"]);
 });
 
 const schedulingLabel = { key: "example.com/compute", value: "yes" };

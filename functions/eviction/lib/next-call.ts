@@ -24,7 +24,7 @@ const onServer = (doc: string, act: OnServer) =>
 
 interface Evacuated extends Named {
   readonly host: string;
-  /** The newest migration of the host when this was decided. */
+  /** The newest migration away from the host when this was decided. */
   readonly after: number;
   readonly isShared: boolean;
 }
@@ -38,8 +38,8 @@ const evacuateServer = command(
   "start a server of a dead host elsewhere",
   async ({ nova }, { server, host, after, isShared }: Evacuated) => {
     const seen = await nova.server(server);
-    const migrations = await nova.migrations(host);
-    if (seen?.host !== host || migrations.some((move) => move.server === server && move.id > after)) return;
+    const moves = (await nova.migrations(host)).filter(({ source }) => source === host);
+    if (seen?.host !== host || moves.some((move) => move.server === server && move.id > after)) return;
     await nova.evacuate(server, isShared);
   },
 );
