@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import { fencedKey, recordKey } from "../lib/names.ts";
 import type { Migration, Server } from "../lib/openstack/nova.ts";
+import type { HostFacts } from "../lib/plan.ts";
 import {
   aHost,
   aLeaving,
@@ -22,14 +24,22 @@ const settings = evacuateServers.settings.parse({});
 const at = (ago: number) => new Date(now - ago).toISOString();
 
 /** What is decided of a host that is forced down, and whose service a person has answered for, changed so long ago. */
-function changed(ago: number) {
+const changed = (ago: number) => forcedDown(ago, {}, { servers: [aServer()] });
+
+/** What is decided of such a host, some minutes later, when its server is on another host and ACTIVE. */
+const restored = (before: string) =>
+  forcedDown(60_000, { was: { s1: before } }, { migrations: [aMove({ type: "evacuation", status: "done" })] }, [
+    aServer({ host: "node-b" }),
+  ]);
+
+function forcedDown(ago: number, noted: object, more: Partial<HostFacts>, evacuated: readonly Server[] = []) {
   const down = { since: at(900_000), reported: at(960_000), ready: at(960_000) };
-  const record = { down, hard: at(600_000), forced: { at: at(590_000), reported: at(600_000) } };
+  const record = { down, hard: at(600_000), forced: { at: at(590_000), reported: at(600_000) }, ...noted };
   const metadata = { annotations: { ...aRecord(record), [fencedKey]: at(ago) } };
   const service = aService({ state: "down", isForcedDown: true, reported: now - ago });
   const services = [service, aService({ host: "node-b" }), aService({ binary: "nova-scheduler" })];
-  const outage = { services, power: undefined, evacuated: [] };
-  const host = aHost({ service, servers: [aServer()] });
+  const outage = { services, power: undefined, evacuated };
+  const host = aHost({ service, ...more });
   const seen = aLeaving(host, { metadata, node: undefined }, outage);
   return evacuateServers.decide({ seen: [seen] }, now, settings)[0];
 }
@@ -39,6 +49,20 @@ test("a change that a person answers for is old before the next server is evacua
   expect(changed(29_000)).toMatchObject({ do: "write", step: { name: "waiting" } });
   expect(changed(31_000)).toMatchObject({ do: "call" });
 });
+
+/** The text of the record that the decision's call notes before it. */
+function noteOf(decision: Decision | undefined): string | undefined {
+  const [write] = decision?.do === "call" ? (decision.writes ?? []) : [];
+  const patch = write?.verb === "patch" ? (write.patch as Partial<KubernetesObject>) : {};
+  return patch.metadata?.annotations?.[recordKey];
+}
+
+/** From which text to which the record changes when the call is not sent. */
+function takenBack(decision: Decision | undefined) {
+  const unsent = decision?.do === "call" ? decision.unsent : undefined;
+  const [, before, after] = unsent?.verb === "patch" ? (unsent.patch as readonly { value: string }[]) : [];
+  return [before?.value, after?.value];
+}
 
 /** What Nova is asked to do with a server, where it has it so just before the call. */
 async function askedFor(decision: Decision | undefined, server: Server | undefined, migrations: readonly Migration[]) {
@@ -53,6 +77,33 @@ async function askedFor(decision: Decision | undefined, server: Server | undefin
 test("a server that has come to the dead host by the newest migration is evacuated all the same", async () => {
   const arrival = aMove({ id: 12, status: "completed", source: "node-b", target: "node-a" });
   expect(await askedFor(changed(31_000), aServer(), [arrival])).toEqual(["evacuate s1"]);
+});
+
+test.each<[string, Server | undefined, readonly Migration[]]>([
+  ["has left the dead host", aServer({ host: "node-b" }), []],
+  ["is gone", undefined, []],
+  ["is being evacuated already", aServer(), [aMove({ id: 12, type: "evacuation", status: "accepted" })]],
+])("if a server %s since the look, it is not evacuated, and Holdfast looks again", async (_, live, migrations) => {
+  const decision = changed(31_000);
+  await expect(askedFor(decision, live, migrations)).rejects.toThrow(/^Server s1 has just changed in Nova/);
+  await expect(askedFor(decision, live, migrations)).rejects.toThrow(Contended);
+  expect(noteOf(decision)).toContain('"called":{"s1":');
+  expect(takenBack(decision)).toEqual([noteOf(decision), decision?.about.metadata.annotations?.[recordKey]]);
+});
+
+test.each([
+  ["SHUTOFF", "stop"],
+  ["ERROR", "setError"],
+])("a server that was %s and changes since the look is left alone, and Holdfast looks again", async (before, asks) => {
+  const decision = restored(before);
+  const live = aServer({ host: "node-b" });
+  expect(await askedFor(decision, live, [])).toEqual([`${asks} s1`]);
+  for (const one of [undefined, { ...live, status: "SHUTOFF" }, { ...live, task: "rebooting" }]) {
+    await expect(askedFor(decision, one, [])).rejects.toThrow(/^Server s1 has just changed in Nova/);
+    await expect(askedFor(decision, one, [])).rejects.toThrow(Contended);
+  }
+  expect(noteOf(decision)).toContain('"called":{"s1":');
+  expect(takenBack(decision)).toEqual([noteOf(decision), decision?.about.metadata.annotations?.[recordKey]]);
 });
 
 const schedulingLabel = { key: "example.com/compute", value: "yes" };

@@ -44,8 +44,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       // While it is refused the due time brings another try, and none is noted: each note comes back as an event.
       const due = refused ? Math.min(Date.parse(readProgress(object, name)?.next ?? "") || next, next) : next;
       if (refused && due > now) return [about.write(message, shows({ message }), { step, next: due })];
-      const hard = new Date(now).toISOString();
-      const written = { ...before, hard };
+      const written = { ...before, hard: timeText(now) };
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service, ...reason });
@@ -53,10 +52,9 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       // That Nova has taken a try after a refusal comes back as an event: no due time is near. A refusal is no answer.
       const then = refused
         ? { answered: replaceRecord(context, object.metadata.annotations?.[recordKey] ?? "", written) }
-        : { refused: replaceRecord(context, JSON.stringify(written), { ...written, refused: hard }) };
-      return [
-        about.call(message, { step, writes, preconditions: stillNotReady(context), command, next: due, ...then }),
-      ];
+        : { refused: replaceRecord(context, JSON.stringify(written), { ...written, refused: written.hard }) };
+      const preconditions = stillNotReady(context);
+      return [about.call(message, { step, writes, preconditions, command, next: due, ...then })];
     }
     // Its kubelet is off: what it is to end stays for ever. Another operator's pods must not start when it is on.
     // Not before Nova has forced it down: keep-pod would bring it back with each try.

@@ -1,7 +1,7 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
+import { Contended } from "../../../shared/contended.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import type { Command } from "../../../shared/system/command.ts";
-import { command } from "../../../shared/system/command.ts";
+import { type Command, command } from "../../../shared/system/command.ts";
 import { type ComputeNode, noted, replaceRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
 import { type EvictionFacts, planOf } from "./eviction.ts";
@@ -29,9 +29,10 @@ interface Evacuated extends Named {
   readonly isShared: boolean;
 }
 
+const changed = (server: string) => new Contended(`Server ${server} has just changed in Nova: Holdfast left it alone.`);
 /**
  * Looks once more before it asks: while an instance is held up between its look and this, another one may have asked,
- * and a second evacuation ruins the server.
+ * and a second evacuation ruins the server. Throws Contended then, for another look.
  */
 const evacuateServer = command(
   openstack,
@@ -39,16 +40,17 @@ const evacuateServer = command(
   async ({ nova }, { server, host, after, isShared }: Evacuated) => {
     const seen = await nova.server(server);
     const moves = (await nova.migrations(host)).filter(({ source }) => source === host);
-    if (seen?.host !== host || moves.some((move) => move.server === server && move.id > after)) return;
+    if (seen?.host !== host || moves.some((move) => move.server === server && move.id > after)) throw changed(server);
     await nova.evacuate(server, isShared);
   },
 );
 
-/** Brings an evacuated server back to what it was; one that is something else already is left alone. */
+/** Brings an evacuated server back to what it was, if it is as it was looked at. Throws Contended else. */
 const restoring = (doc: string, restore: OnServer) =>
   onServer(doc, async (nova, server) => {
     const seen = await nova.server(server);
-    if (seen?.status === "ACTIVE" && seen.task === undefined) await restore(nova, server);
+    if (seen?.status !== "ACTIVE" || seen.task !== undefined) throw changed(server);
+    await restore(nova, server);
   });
 const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
 const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));
@@ -66,12 +68,11 @@ const inState = (doc: string, act: OnServer, isDue: (status: string) => boolean)
     }),
   );
 const isStill = (status: string) => !notSettled.includes(status);
-const isMoved = (status: string) => status === "VERIFY_RESIZE";
 const moveLive = inState("move a server while it runs", (nova, id) => nova.liveMigrate(id), isStill);
 const moveCold = inState("move a server that is off", (nova, id) => nova.coldMigrate(id), isStill);
 /** 400: it is being confirmed. */
 const confirm: OnServer = (nova, id) => unlessRefused(nova.confirmMove(id), 400);
-export const confirmMove = inState("confirm a server's move", confirm, isMoved);
+export const confirmMove = inState("confirm a server's move", confirm, (status) => status === "VERIFY_RESIZE");
 
 /** What is said of a server, and the command where it needs no more than the server's name. */
 const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named) => Command]>> = {
@@ -84,8 +85,8 @@ const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named
 };
 
 function evacuationOf(server: string, host: HostFacts, settings: Common): Command {
-  const seen = host.servers.find(({ id }) => id === server);
-  const isShared = settings.evictionSharedStorage === "true" && (seen?.hasLocalDisk ?? true);
+  const hasLocalDisk = host.servers.find(({ id }) => id === server)?.hasLocalDisk ?? true;
+  const isShared = settings.evictionSharedStorage === "true" && hasLocalDisk;
   return evacuateServer({ server, host: host.service.host, after: newestOf(host), isShared });
 }
 
@@ -129,6 +130,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     ...(move.do === "evacuate" ? { preconditions: stillNotReady(context) } : {}),
     command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
     refused: replaceRecord(context, JSON.stringify(written), denied),
+    unsent: replaceRecord(context, JSON.stringify(written), record),
     next,
   });
 }
