@@ -1,30 +1,36 @@
 import { expect, test } from "vitest";
-import { maintenanceLabel } from "../../functions/eviction/lib/node-lock.ts";
+import { approvalWanted } from "../../functions/eviction/lib/dependent.ts";
+import { approvalWanted as baseApprovalWanted } from "../../functions/eviction/lib/l2-agent.ts";
+import { anAgent } from "../../functions/eviction/lib/testing/agent.ts";
+import { aCompute } from "../../functions/eviction/lib/testing/seen.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { abort, approve, isAsked, isLeaving } from "./actions.ts";
+import { abort, actionsFor, approve } from "./actions.ts";
 
-const compute = { kind: "NovaComputeNode", metadata: { name: "node-1" } } as KubernetesObject;
-const node = (value: string) =>
-  ({ metadata: { name: "node-1", labels: { [maintenanceLabel]: value } } }) as unknown as KubernetesObject;
+const compute = aCompute({ spec: { state: "DisabledAndCleared" } });
+const { object } = compute;
+const { object: agent } = anAgent();
+const saying = (one: KubernetesObject, message: string, annotations = {}): KubernetesObject => ({
+  ...one,
+  metadata: { ...one.metadata, annotations },
+  status: { conditions: [{ type: "Converged", status: "False", reason: "Dependency", message }] },
+});
+const computeAsks = approvalWanted(compute, "its servers leave");
+const agentAsks = baseApprovalWanted(agent);
+const agreed = { "holdfast.dev/approve-eviction": "true" };
 
-test("what needs the L2 agent of its Node is to leave when that agent has to go", () => {
-  expect(isLeaving(compute, undefined)).toBe(false);
-  expect(isLeaving(compute, node("False"))).toBe(false);
-  expect(isLeaving(compute, node("True"))).toBe(true);
+test.each([
+  ["a compute node that leaves, and asks a person", saying(object, computeAsks), ["Approve"]],
+  ["one that leaves without a person, with EVICTION_APPROVAL=none", saying(object, "Servers are being moved."), []],
+  ["one that a person has agreed to", saying(object, "Servers are being moved.", agreed), ["Abort", "Try again"]],
+  ["an L2 agent that has to go, and asks a person", saying(agent, agentAsks), ["Approve"]],
+  ["an L2 agent whose pod is on the Node", saying(agent, "The pod of the L2 agent is on the Node."), []],
+  ["an L2 agent that a person has agreed to", saying(agent, "The L2 agent goes.", agreed), ["Abort"]],
+])("%s is offered what helps now", (_, seen, labels) => {
+  expect(actionsFor(seen).map(({ label }) => label)).toEqual(labels);
 });
 
-test("an L2 agent asks for an agreement when it has to go, and the action says what happens then", () => {
-  const agent = (message: string) =>
-    ({
-      apiVersion: "network.yaook.cloud/v1",
-      kind: "NeutronL2Agent",
-      metadata: { name: "node-1", namespace: "yaook", uid: "u" },
-      status: { conditions: [{ type: "Converged", status: "False", reason: "Dependency", message }] },
-    }) as unknown as KubernetesObject;
-  expect(isAsked(agent("The pod of the L2 agent is on the Node."))).toBe(false);
-  const asks = agent("The L2 agent has to go. Run kubectl annotate holdfast.dev/approve-eviction=true");
-  expect(isAsked(asks)).toBe(true);
-  expect(approve(asks).does).toContain("the compute node and the agents that need it leave the Node.");
-  expect(abort(asks).does).toContain("this changes nothing");
-  expect(approve({ ...asks, kind: "NovaComputeNode", apiVersion: "compute.yaook.cloud/v1" }).does).toContain("moves");
+test("the actions on an L2 agent say what happens then", () => {
+  expect(approve(agent).does).toContain("the compute node and the agents that need it leave the Node.");
+  expect(abort(agent).does).toContain("this changes nothing");
+  expect(approve(object).does).toContain("moves");
 });

@@ -1,30 +1,19 @@
 import { bases, kindOf } from "../../functions/eviction/lib/kinds.ts";
 import { approvalKey, conditions, retryKey } from "../../functions/eviction/lib/names.ts";
-import { maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
 import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
 
-interface Leaving extends KubernetesObject {
-  readonly spec?: { readonly state?: string };
-}
-
-/** Whether it is to leave: by its deletion, its state, or because the L2 or OVN agent of its Node has to go. */
-export const isLeaving = ({ metadata, spec }: Leaving, node: KubernetesObject | undefined): boolean =>
-  metadata.deletionTimestamp !== undefined ||
-  spec?.state === "DisabledAndCleared" ||
-  (node !== undefined && maintenanceOf(node) === "True");
-
-/** Whether it asks a person to agree. For an L2 or OVN agent, an agreement that is given before that would stay. */
-export const isAsked = (object: KubernetesObject): boolean =>
+/** Whether it waits until a person agrees. With EVICTION_APPROVAL=none, what leaves does not. */
+const isAsked = (object: KubernetesObject): boolean =>
   conditionOf(object, conditions.converged)?.message?.includes(approvalKey) ?? false;
 
 const isBase = ({ kind }: KubernetesObject) => bases.some((one) => one.kind === kind);
 
 /** Whether a person has agreed to its present eviction. */
-export const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";
+const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";
 
 function annotate(object: KubernetesObject, key: string, value: string | null): Pick<Action, "command" | "write"> {
   const kind = kindOf(object);
@@ -62,3 +51,9 @@ export const retry = (object: KubernetesObject): Action => ({
   does: `This tries again to move what could not be moved from ${object.kind} ${object.metadata.name}.`,
   ...annotate(object, retryKey, "true"),
 });
+
+/** What a person may do about it now. */
+export function actionsFor(object: KubernetesObject): readonly Action[] {
+  if (isApproved(object)) return [abort(object), ...(isBase(object) ? [] : [retry(object)])];
+  return isAsked(object) ? [approve(object)] : [];
+}

@@ -1,7 +1,6 @@
 import { Alert, List, ListItem, Title } from "@patternfly/react-core";
 import { useMemo } from "react";
 import {
-  bases,
   NeutronBGPDRAgent,
   NeutronDHCPAgent,
   NeutronL2Agent,
@@ -22,7 +21,7 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { abort, approve, isApproved, isAsked, isLeaving, retry } from "./actions.ts";
+import { actionsFor } from "./actions.ts";
 import { countersOf } from "./counters.ts";
 import { setBy } from "./set-by.ts";
 
@@ -52,7 +51,6 @@ export default function Eviction() {
   const all = lists.flatMap((list) => objectsOf(list));
   const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
-  const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
   const isAllRead = lists.every(({ is }) => is === "ready" || is === "absent");
   const nodeColumns = useMemo(() => columnsOfNodes(all, isAllRead), [all, isAllRead]);
   return (
@@ -80,7 +78,7 @@ export default function Eviction() {
               objects={all}
               columns={columns}
               empty={<Empty title="There are no compute nodes and no agents" />}
-              actions={(object) => <Actions object={object} node={byName.get(object.metadata.name)} />}
+              actions={(object) => <Actions object={object} />}
             />
             <Title headingLevel="h2">Nodes that are held</Title>
             <Known list={nodes} what="Nodes">
@@ -168,14 +166,14 @@ const columns: readonly Column<Dependent>[] = [
   },
 ];
 
-function Actions({ object, node }: { readonly object: Dependent; readonly node: KubernetesObject | undefined }) {
-  const isBase = bases.some(({ kind }) => kind === object.kind);
-  const canApprove = isBase ? isAsked(object) : isLeaving(object, node);
-  if (!canApprove && !isApproved(object)) return null;
+function Actions({ object }: { readonly object: Dependent }) {
+  const actions = actionsFor(object);
+  if (actions.length === 0) return null;
   return (
     <div className="hf-actions">
-      {isApproved(object) ? <Act key="abort" action={abort(object)} /> : <Act key="approve" action={approve(object)} />}
-      {isApproved(object) && !isBase && <Act action={retry(object)} />}
+      {actions.map((action) => (
+        <Act key={action.label} action={action} />
+      ))}
     </div>
   );
 }
