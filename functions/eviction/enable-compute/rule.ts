@@ -11,7 +11,7 @@ import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
-import { forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
+import { conditionOf, forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
   changing,
@@ -26,7 +26,6 @@ import { NovaComputeNode } from "../lib/kinds.ts";
 import { abandonKey, approvalKey, conditions, fencedKey, recordKey } from "../lib/names.ts";
 import { confirmMove } from "../lib/next-call.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
-import type { ComputeService } from "../lib/openstack/nova.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
@@ -150,7 +149,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.
   if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)
     return wait("Nova may still carry out a call that forces nova-compute down, which Holdfast then ends.", [seen]);
-  const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
+  const wasDown = conditionOf(object, conditions.hostDown) !== undefined;
   const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
   if (wanted === "disable" && record) {
     // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
@@ -167,8 +166,6 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
 const enableService = changing("enable nova-compute of a host", (nova, { service }) => nova.enable(service.id));
 
 /** Refused while evacuations have yet to be settled by nova-compute's start: the next look sees them. */
-const endForcedDown = changing(
-  "end that nova-compute of a host is forced down",
-  (nova, { service, reason }: { readonly service: ComputeService; readonly reason?: string }) =>
-    unlessRefused(nova.endForcedDown(service.id, reason), 400),
+const endForcedDown = changing("end that nova-compute of a host is forced down", (nova, { service, reason }) =>
+  unlessRefused(nova.endForcedDown(service.id, reason), 400),
 );

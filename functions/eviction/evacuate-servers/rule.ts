@@ -9,7 +9,6 @@ import { changing, forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
-import type { ComputeService } from "../lib/openstack/nova.ts";
 import { isNeverDown, stillNotReady, timeText } from "../lib/outage.ts";
 import { mayLabelNodes, mayLook, mayRecordEvents, mayWritePods } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
@@ -74,8 +73,6 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
 });
 
 /** Has Nova take a host for down, so that its servers can be evacuated; its nova-compute must not run meanwhile. */
-const forceDownService = changing(
-  "force nova-compute of a host down",
-  (nova, { service, reason }: { readonly service: ComputeService; readonly reason?: string }) =>
-    nova.forceDown(service.id, reason),
+const forceDownService = changing("force nova-compute of a host down", (nova, { service, reason }) =>
+  nova.forceDown(service.id, reason),
 );

@@ -19,7 +19,7 @@ import {
   isOutdated,
 } from "../lib/agent-pod.ts";
 import { readRecord } from "../lib/compute-node.ts";
-import { type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
+import { conditionOf, type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { lookAtHost } from "../lib/host.ts";
 import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
@@ -183,7 +183,7 @@ function converged({ object, wanted }: Dependent, message: string, now: number):
 
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
 function begins({ object }: Dependent, now: number): readonly Write[] {
-  if (object.status?.conditions?.some(({ type }) => type === conditions.enabled)) return [];
+  if (conditionOf(object, conditions.enabled)) return [];
   const message = "Its pod is created on the Node.";
   const enabled = { type: conditions.enabled, status: "False", reason: "Starting", message };
   return conditionWrites(kindOf(object), object, [enabled], now);

@@ -133,15 +133,10 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (!service) return { is: "ready", at: "bare", agent, stays };
   const all = await view.openstack.neutron.agents(service);
   const self = all.find(({ host }) => host === name);
-  if (self)
-    return {
-      is: "ready",
-      at: "seen",
-      agent,
-      stays,
-      settings: view.settings,
-      host: await hostOf(self, all, service, agent, view),
-    };
+  if (self) {
+    const host = await hostOf(self, all, service, agent, view);
+    return { is: "ready", at: "seen", agent, stays, settings: view.settings, host };
+  }
   if (stays) return { is: "ready", at: "unreported", agent, stays };
   const look = "the account has the role admin";
   return unknownTo("Neutron", service.agentType, look, object, { agent, stays });

@@ -75,12 +75,16 @@ export function foreignTo(object: KubernetesObject): string | undefined {
   );
 }
 
+/** What a resource says of itself, by the type of the condition. */
+export const conditionOf = ({ status }: Pick<DependentObject, "status">, type: string) =>
+  status?.conditions?.find((one) => one.type === type);
+
 /**
  * Whether its agent may ever have run: keep-pod shows the condition Enabled before a pod can come. Servers or routers
  * may be on its host then, whatever pods there are now.
  */
 export const mayHaveServed = ({ metadata, status }: DependentObject): boolean =>
-  (status?.conditions?.some(({ type }) => type === conditions.enabled) ?? false) ||
+  conditionOf({ status }, conditions.enabled) !== undefined ||
   Object.keys(metadata.annotations ?? {}).some((key) => key === recordKey || key.startsWith(progressKey("eviction/")));
 
 /** Whether a person agrees that what the resource stands for leaves its Node, or no one has to. */
@@ -135,8 +139,8 @@ async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dep
 }
 
 /** Whether it says that its agent gets servers, or serves. */
-export const isEnabled = ({ status }: KubernetesObject & Pick<DependentObject, "status">): boolean =>
-  status?.conditions?.some(({ type, status }) => type === conditions.enabled && status === "True") ?? false;
+export const isEnabled = (object: Pick<DependentObject, "status">): boolean =>
+  conditionOf(object, conditions.enabled)?.status === "True";
 
 /**
  * It says that it serves, and of no outage; nothing of an eviction is left, nor of its having been given up; and the
@@ -145,7 +149,7 @@ export const isEnabled = ({ status }: KubernetesObject & Pick<DependentObject, "
 export const serves = (object: KubernetesObject & Pick<DependentObject, "status">, enabler: string): boolean =>
   isEnabled(object) &&
   readProgress(object, enabler)?.step !== "settling" &&
-  !object.status?.conditions?.some(({ type, status }) => type === conditions.converged && status !== "True") &&
+  [undefined, "True"].includes(conditionOf(object, conditions.converged)?.status) &&
   [recordKey, movingKey, abandonKey].every((key) => object.metadata.annotations?.[key] === undefined);
 
 /** So long a call to OpenStack may still be carried out, and what was on its way may still come. */
@@ -192,13 +196,10 @@ export function unknownTo<Given extends object>(
   given: Given,
 ) {
   const { name, annotations } = object.metadata;
-  if (annotations?.[abandonKey] === name)
-    return {
-      is: "abandoned",
-      at: "abandoned",
-      message: `A person has given up the ${agent} of ${name}.`,
-      ...given,
-    } as const;
+  if (annotations?.[abandonKey] === name) {
+    const message = `A person has given up the ${agent} of ${name}.`;
+    return { is: "abandoned", at: "abandoned", message, ...given } as const;
+  }
   const message =
     `${service} knows no ${agent} on the host ${name}, so whether anything is there is not known. Look whether the ` +
     `host has another name in ${service}, and whether ${look}. If it never was in ${service}, or was deleted there, ` +

@@ -6,7 +6,7 @@ import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { hasEnded } from "./agent-pod.ts";
 import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves, wasClearing } from "./compute-node.ts";
-import { approvalWanted, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
+import { approvalWanted, conditionOf, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
@@ -222,7 +222,7 @@ function report(
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
   const seen = [converged, enabledReport(facts.host.service), evictedReport(status, planOf(facts))];
   const host = suspectedIn(facts);
-  const isShown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
+  const isShown = conditionOf(object, conditions.hostDown) !== undefined;
   return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;
 }
 

@@ -87,7 +87,7 @@ export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, ob
 
 const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
 /** Sends a change of a nova-compute only if it is as it was looked at. @throws Contended otherwise, for another look */
-export const changing = <Input extends { readonly service: ComputeService }>(
+export const changing = <Input extends { readonly service: ComputeService; readonly reason?: string }>(
   doc: string,
   change: (nova: Nova, input: Input) => Promise<unknown>,
 ) =>

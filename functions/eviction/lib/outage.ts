@@ -96,15 +96,14 @@ export function downOf(down: Down, now: number): EvictionRecord["down"] {
   const before = record?.down;
   const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
   const reported = timeText(down.host.service.reported);
+  const begun = { since: new Date(now).toISOString(), reported, ready };
   if (isForced(down)) {
     if (isReady(node)) return undefined;
     const isSame = before && (!node || before.ready === ready);
-    return isSame || !isNotReady(node) ? before : { since: new Date(now).toISOString(), reported, ready };
+    return isSame || !isNotReady(node) ? before : begun;
   }
   if (!isSilent(down.host.service, now) || !isNotReady(node)) return undefined;
-  return before && before.reported === reported && before.ready === ready
-    ? before
-    : { since: new Date(now).toISOString(), reported, ready };
+  return before?.reported === reported && before.ready === ready ? before : begun;
 }
 
 /** What must hold for a host to count as down, each with its verdict. `now`: milliseconds since the epoch. */

@@ -11,14 +11,13 @@ export class OpenStackRefusal extends SystemError {
   }
 }
 
-/** The answer; `undefined` where OpenStack refuses with one of these statuses, or with any where none is named. */
+/** The answer; `undefined` where OpenStack refuses with one of these statuses. */
 export async function unlessRefused<T>(asked: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    const isRefusal = error instanceof OpenStackRefusal && (statuses.length === 0 || statuses.includes(error.status));
-    if (!isRefusal) throw error;
-    return undefined;
+    if (error instanceof OpenStackRefusal && statuses.includes(error.status)) return undefined;
+    throw error;
   }
 }
 
