@@ -4,6 +4,7 @@ import type { FunctionDeclaration } from "../../shared/declaration.ts";
 import { loadDeclaration } from "../../shared/load-declaration.ts";
 import type { Rule } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import type { WrittenNames } from "../../shared/written-names.ts";
 
 /** A function's declaration: a rule's, or that of a function that serves the rules and is woken in a way of its own. */
 export type Declared = FunctionDeclaration &
@@ -21,14 +22,25 @@ export async function loadDeclared(root: string): Promise<readonly Declared[]> {
 
 /** Imports what systems say of themselves, by their names. */
 export async function loadSystems(root: string): Promise<ReadonlyMap<string, SystemDeclaration>> {
-  const files = globSync("functions/*/system.ts", { cwd: root }).sort();
-  const systems = files.map(async (file): Promise<[string, SystemDeclaration]> => {
-    const name = file.split(sep)[1] as string;
-    const declared = await loadDeclaration<SystemDeclaration>(join(root, file), name);
-    if (!declared) throw new Error(`${file} declares no system named ${name}.`);
-    return [name, declared];
-  });
-  return new Map(await Promise.all(systems));
+  const systems = await loadOfSystems<SystemDeclaration>(root, "system.ts");
+  return new Map(systems.map((declared) => [declared.name, declared]));
+}
+
+/** Imports what systems say of the names that their rules write on objects, sorted by system. */
+export const loadWrittenNames = (root: string): Promise<readonly WrittenNames[]> =>
+  loadOfSystems<WrittenNames>(root, "written-names.ts");
+
+/** @throws Error when a file of this name in a system's folder declares nothing of the system's name. */
+async function loadOfSystems<Declaration extends { readonly name: string }>(root: string, base: string) {
+  const files = globSync(`functions/*/${base}`, { cwd: root }).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const name = file.split(sep)[1] as string;
+      const declared = await loadDeclaration<Declaration>(join(root, file), name);
+      if (!declared) throw new Error(`${file} declares no system named ${name}.`);
+      return declared;
+    }),
+  );
 }
 
 async function load(root: string, file: string): Promise<Declared> {

@@ -1,11 +1,13 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import type { WrittenNames } from "../../shared/written-names.ts";
 import { costTables } from "./cost-without-knative.ts";
 import type { Declared } from "./declared.ts";
 import { installedByDefault, manifestsOf } from "./manifests.ts";
+import { nameFaults, nameTables } from "./name-tables.ts";
 import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
-import { chartTables, eventTables, nameTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
+import { chartTables, eventTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
 import { isGenerated } from "./yaml.ts";
 
 /** How a file of the repository departs from what follows from the declarations. */
@@ -26,9 +28,10 @@ export function differences(
   root: string,
   functions: readonly Declared[],
   systems: ReadonlyMap<string, SystemDeclaration>,
+  names: readonly WrittenNames[],
 ): { readonly found: readonly Difference[]; readonly faults: readonly string[] } {
   const wanted = new Map(manifestsOf(functions, systems));
-  const faults: string[] = [];
+  const faults = [...nameFaults(functions, names)];
   const document = (path: string, tables: Tables) => {
     const { text, fault } = withTables(read(root, path) ?? "", tables);
     if (fault) faults.push(`${path} ${fault}`);
@@ -39,7 +42,7 @@ export function differences(
   document("docs/permissions.md", permissionTables(functions));
   document("docs/rules.md", ruleTables(functions));
   document("docs/settings.md", settingTables(functions));
-  document("docs/names.md", nameTables(functions));
+  document("docs/names.md", nameTables(functions, names));
   document("docs/events.md", eventTables());
   document("docs/install-without-knative.md", costTables(wanted));
   const paths = kustomizations(root, wanted);

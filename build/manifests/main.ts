@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
 import { UserError } from "../../shared/command/user-error.ts";
-import { loadDeclared, loadSystems } from "./declared.ts";
+import { loadDeclared, loadSystems, loadWrittenNames } from "./declared.ts";
 import { differences, settle } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,7 +25,12 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const { found, faults } = differences(root, await loadDeclared(root), await loadSystems(root));
+  const { found, faults } = differences(
+    root,
+    await loadDeclared(root),
+    await loadSystems(root),
+    await loadWrittenNames(root),
+  );
   for (const { path, change } of found) console.log(`${change} ${path}`);
   if (!values.check) settle(root, found);
   const stale =

@@ -47,30 +47,6 @@ export function settingTables(functions: readonly Declared[]): Tables {
   return { settings: table(["Variable", "Default", "Meaning", "Where"], rows.sort(byFirst)) };
 }
 
-/** What `docs/names.md` says of what functions write on objects, beside their own progress. */
-export function nameTables(functions: readonly Declared[]): Tables {
-  const written = functions.flatMap((declared) =>
-    declared.permissions.flatMap(({ resource, writes = {} }) =>
-      (["annotations", "labels", "finalizers", "fields"] as const).flatMap((list) =>
-        (writes[list] ?? []).map((name) => ({ list, name, kind: resource.kind, declared })),
-      ),
-    ),
-  );
-  const of = (list: string) => {
-    const alike = Map.groupBy(
-      written.filter((one) => one.list === list && one.name !== "*"),
-      ({ name }) => name,
-    );
-    const rows = [...alike].map(([name, all]) => [
-      code(name),
-      [...new Set(all.map(({ kind }) => kind))].join(", "),
-      [...new Set(all.map(({ declared }) => linkTo(declared)))].join(", "),
-    ]);
-    return table(["Name", "On", "Written by"], rows.sort(byFirst));
-  };
-  return { annotations: of("annotations"), labels: of("labels"), finalizers: of("finalizers"), fields: of("fields") };
-}
-
 /** A step of a rule, or a decision, that goes with an Event. */
 const recorded =
   /\b(normal|warning)\(\s*"(\w+)"|type: "(Normal|Warning)", reason: "(\w+)"|(?:stuckReason:|\bwarning:) "(\w+)"|\bforget\(volume, "(\w+)"/g;

@@ -1,13 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
+import { loadDeclared, loadSystems, loadWrittenNames } from "../../build/manifests/declared.ts";
 import { differences, settle } from "../../build/manifests/files.ts";
+import { nameFaults } from "../../build/manifests/name-tables.ts";
 import { root } from "./kustomization.ts";
 
 const functions = await loadDeclared(root);
 const systems = await loadSystems(root);
+const names = await loadWrittenNames(root);
 
 const copies: string[] = [];
 afterEach(() => {
@@ -30,7 +32,7 @@ const summary = (found: ReturnType<typeof differences>["found"]) =>
   found.map(({ change, path }) => `${change} ${path}`);
 
 test("the repository says what its functions declare (otherwise: npm run manifests)", () => {
-  const { found, faults } = differences(root, functions, systems);
+  const { found, faults } = differences(root, functions, systems, names);
   expect(summary(found)).toEqual([]);
   expect(faults).toEqual([]);
 });
@@ -47,7 +49,7 @@ test(
     rmSync(join(copy, "sources/storage.yaml"));
     cpSync(join(copy, "knative/pvc-protection/warn.yaml"), join(copy, "knative/pvc-protection/worry.yaml"));
 
-    const { found } = differences(copy, functions, systems);
+    const { found } = differences(copy, functions, systems, names);
     expect(summary(found)).toEqual([
       "update functions/pvc-protection/warn/README.md",
       "update knative/pvc-protection/release.yaml",
@@ -55,7 +57,7 @@ test(
       "create sources/storage.yaml",
     ]);
     settle(copy, found);
-    expect(differences(copy, functions, systems)).toEqual({ found: [], faults: [] });
+    expect(differences(copy, functions, systems, names)).toEqual({ found: [], faults: [] });
   },
 );
 
@@ -63,9 +65,41 @@ test("a README without a place for its tables, or without a file, is a fault tha
   const copy = copyOfRepository();
   rmSync(join(copy, "functions/pvc-protection/warn/README.md"));
   writeFileSync(join(copy, "sources/README.md"), "<!-- generated: scenarios -->\n<!-- end of scenarios -->\n");
-  expect(differences(copy, functions, systems).faults).toEqual([
+  expect(differences(copy, functions, systems, names).faults).toEqual([
     "functions/pvc-protection/warn/README.md must have <!-- generated: triggers -->, <!-- generated: " +
       "permissions -->, <!-- generated: settings -->, each with an end.",
     "sources/README.md must have <!-- generated: sources -->, each with an end.",
   ]);
+});
+
+test("a name that nothing explains, one that no rule writes, and a kind without its conditions are faults", () => {
+  const [first, ...others] = names.filter(({ name }) => name === "undelete" || name === "volume");
+  const kept = names.filter(({ name }) => name !== "undelete" && name !== "volume");
+  const { "holdfast.dev/offer": offer, ...annotations } = first?.annotations ?? {};
+  const spoilt = [
+    ...kept,
+    { name: "undelete", ...first, annotations: { ...annotations, ...(offer && { "holdfast.dev/gone": offer }) } },
+    ...others.map((one) => ({ ...one, conditions: [] })),
+  ];
+  expect(nameFaults(functions, names)).toEqual([]);
+  expect(nameFaults(functions, spoilt)).toEqual([
+    'functions/undelete/written-names.ts must say under "annotations" what holdfast.dev/offer means, and what ' +
+      "happens if a person changes it.",
+    "functions/undelete/written-names.ts explains holdfast.dev/gone, which no rule of the system writes.",
+    "functions/volume/written-names.ts must say which conditions a Volume has.",
+  ]);
+});
+
+test("every condition that functions write is explained, and no other", () => {
+  const files = globSync("functions/*/{*,lib}/**/*.ts", { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });
+  const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+  const listed = [...code.matchAll(/const (?:conditions|lifeConditions) = \{([\s\S]*?)\} as const/g)];
+  const written = [
+    ...listed.flatMap(([, list = ""]) => [...list.matchAll(/: "(\w+)"/g)]),
+    ...code.matchAll(/\btype(?:: | = )"([A-Z]\w+)"[,;]\s+(?:status\b|const message)/g),
+  ].map(([, type]) => type);
+  const explained = names.flatMap(({ conditions = [] }) => conditions.map(({ type }) => type));
+  expect(written).toContain("HoldfastActive");
+  expect(written).toContain("Ready");
+  expect([...new Set(explained)].sort()).toEqual([...new Set(written)].sort());
 });

@@ -23,7 +23,7 @@ export const namespaceLabel = "holdfast.dev/volume-of";
  * On a volume that is offered, and so has no uid in its reservation: the uid of the claim that it was of. This is the
  * witness that is left where another note was written over that of the volume.
  */
-const claimLabel = "holdfast.dev/offered-of";
+export const claimLabel = "holdfast.dev/offered-of";
 
 /** What goes with the note. */
 export const noteWrites = {

@@ -1,0 +1,158 @@
+import { grantedKey } from "../../shared/budget/budget.ts";
+import type { WrittenNames } from "../../shared/written-names.ts";
+import { bases, dependents, NovaComputeNode } from "./lib/kinds.ts";
+import {
+  abandonKey,
+  agentFinalizer,
+  approvalKey,
+  computeFinalizer,
+  conditions,
+  fencedKey,
+  l2Finalizer,
+  movingKey,
+  noticedKey,
+  recordKey,
+  retryKey,
+} from "./lib/names.ts";
+import { lockPrefix, maintenanceLabel } from "./lib/node-lock.ts";
+
+const all = [...dependents, ...bases].map(({ kind }) => kind);
+
+export const names: WrittenNames = {
+  name: "eviction",
+  annotations: {
+    [abandonKey]: {
+      means:
+        "A person gives up a host or an agent that OpenStack does not know. Holdfast removes it when the resource " +
+        "serves again.",
+      ifChanged: "You may remove it, as long as the resource is there: Holdfast then asks OpenStack again.",
+    },
+    [approvalKey]: {
+      means: "A person agrees to the eviction. Holdfast removes it when the resource serves again.",
+      ifChanged:
+        "You may remove it, which [calls the eviction off](eviction.md#call-it-off). Only the value `true` agrees.",
+    },
+    [fencedKey]: {
+      means:
+        "A person says that the host is off since the time in the value. Holdfast removes it when the host is back.",
+      ifChanged:
+        "Set it only to the time that the message names, and only if the host is off. If you remove it, no server is " +
+        "evacuated for this word alone.",
+    },
+    [retryKey]: {
+      means: "A person asks to try again what could not be moved. Holdfast removes it when it begins.",
+      ifChanged: "You may set and remove it.",
+    },
+    [recordKey]: {
+      means:
+        "The eviction of the host has begun, and what neither Nova nor Kubernetes can say of it: which calls were " +
+        "made, and since when the host is down. `holdfast uninstall` does not begin while it is there.",
+      ifChanged:
+        "Leave it: [call the eviction off](eviction.md#call-it-off) instead. Without it, Holdfast takes its own " +
+        "moves for another's, and does not confirm them. Of a host that is down, a server may be started twice, " +
+        "**which damages its disks**.",
+    },
+    [movingKey]: {
+      means: "The eviction of the agent has begun, and which routers, networks or BGP speakers are between two agents.",
+      ifChanged:
+        "Leave it. Without it, Holdfast forgets what it has taken from one agent and not yet given to another. " +
+        "Neutron then lists it on no agent, and no agent serves it.",
+    },
+    [noticedKey]: {
+      means: "What the label of the Node said last. When it changes, the functions look at the resource.",
+      ifChanged: "lock-node writes it again. Nothing is decided by it.",
+    },
+    [grantedKey]: {
+      means: "On the Lease `holdfast-eviction-budget`: which hosts may leave, by the uid of their resource.",
+      ifChanged:
+        "Leave it. If you remove it while several evictions are about to begin, more hosts may leave at once than " +
+        "`EVICTION_MAX_UNAVAILABLE` allows. If it cannot be read, no eviction begins, and a message says what to do.",
+    },
+    [`${lockPrefix}*`]: {
+      means:
+        "Yaook's own: a resource of this kind on the Node needs the L2 or OVN agent, which stays while any lock is " +
+        "there.",
+      ifChanged:
+        "[Remove a lock](eviction.md#look) only if its agent is gone, and that of a compute node only if no server " +
+        "is on the host. Without it, the L2 agent may go while servers need their networks. While the resource " +
+        "serves, lock-node sets it again.",
+    },
+  },
+  labels: {
+    [maintenanceLabel]: {
+      means:
+        "Yaook's own: `False` lets agents and servers come to the Node. With `True`, all that needs the L2 or OVN " +
+        "agent has to leave. Without the label, nothing comes, and nothing leaves.",
+      ifChanged:
+        "Leave it. If you set `True`, the evictions of the Node begin, where a person agrees. When the L2 agent is " +
+        "Ready and is to stay, label-node sets `False` again.",
+    },
+  },
+  finalizers: {
+    [computeFinalizer]: {
+      means: "Waits until no server is on the host, the pods are gone, and the lock is off the Node.",
+      ifChanged:
+        "If the resource is not being deleted, lock-node adds it again. If it is, the resource goes, and its servers " +
+        "stay on the host, where no function moves them. If Holdfast has disabled nova-compute, it stays disabled. " +
+        "The lock stays on the Node, so that the L2 agent never goes.",
+    },
+    [agentFinalizer]: {
+      means: "Waits until other agents serve what the agent served, its pods are gone, and the lock is off the Node.",
+      ifChanged:
+        "If the resource is not being deleted, lock-node adds it again. If it is, the resource goes. Its routers, " +
+        "networks and BGP speakers stay with an agent that may not run any more, and the lock stays on the Node.",
+    },
+    [l2Finalizer]: {
+      means: "Waits until the label of the Node is `True`, no lock is on it, and the pod is gone.",
+      ifChanged:
+        "If the resource is not being deleted, replace-agent adds it again. If it is, the resource goes, and " +
+        "Holdfast no longer looks after the pod that the networks of the Node need.",
+    },
+  },
+  conditions: [
+    {
+      type: conditions.converged,
+      on: all,
+      says: "Whether everything is as the spec says. [The reasons](eviction.md#look).",
+      statuses: {
+        True: "It is.",
+        False: "It is not yet. The message says what it waits for, and what a person must do.",
+      },
+    },
+    {
+      type: conditions.enabled,
+      on: dependents.map(({ kind }) => kind),
+      says: "Whether the host gets new servers, or the agent serves.",
+      statuses: {
+        True: "It does.",
+        False: "It does not. The message has the reason.",
+      },
+    },
+    {
+      type: conditions.evicted,
+      on: dependents.map(({ kind }) => kind),
+      says: "Where the eviction is. The message has the counters.",
+      statuses:
+        "`NotEvicting`: none is under way. `Evicting`: it is under way. `Evicted`: nothing is left on the host.",
+    },
+    {
+      type: conditions.requiresRecreation,
+      on: dependents.map(({ kind }) => kind),
+      says: "Whether the pod was made from another template than the present one.",
+      statuses: {
+        True: "It was. Delete the resource, and create it again when it is gone.",
+        False: "It was not.",
+      },
+    },
+    {
+      type: conditions.hostDown,
+      on: [NovaComputeNode.kind],
+      says: "Whether [the host counts as down](eviction.md#a-host-that-is-down).",
+      statuses: {
+        True: "It is down. With the reason `NotFenced`, it may still write to disks.",
+        False: "nova-compute reports, or not every check for a host that is down holds.",
+        Unknown: "nova-compute does not report, and its servers are to stay. Holdfast does nothing.",
+      },
+    },
+  ],
+};
