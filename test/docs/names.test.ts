@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { createProgram } from "../../cli/program.ts";
 import { root } from "../manifests/kustomization.ts";
 import { type NamedThing, namesIn } from "./names.ts";
 
@@ -45,8 +46,30 @@ const exists: Readonly<Record<NamedThing["what"], (name: string) => boolean>> = 
   command: (name) => commands.includes(name),
   "folder of knative": (name) => folders.some((folder) => existsSync(join(root, "knative", folder, name))),
   function: (name) => existsSync(join(root, "functions", name)) || existsSync(join(root, "knative", name)),
+  path: (name) => ["", "knative"].some((folder) => existsSync(join(root, folder, name))),
+  // Or a reader writes it, as another page says.
+  kustomization: (name) => existsSync(join(root, name)) || written.includes(`${name}/kustomization.yaml`),
+  flag: (name) => hasFlag(name.split(" ")),
   Event: (name) => sources.includes(`"${name}"`) || /(Unreachable|Unauthorized|Refused)$/.test(name),
 };
+
+const written = documents.map(read).join("\n");
+const program = createProgram();
+
+/** Whether a command of the program declares the flag, or the help of an npm script names it. */
+function hasFlag([runner = "", name = "", flag = ""]: readonly string[]): boolean {
+  if (["--help", "-h"].includes(flag)) return true;
+  if (runner === "holdfast") {
+    const options = program.commands.find((command) => command.name() === name)?.options ?? [];
+    return options.some(({ long, short }) => [long, short].includes(flag));
+  }
+  const [, file] =
+    /^node .*?([\w/-]+\.ts)(?: |$)/.exec(scripts[name]?.replace("./build/needs-node-24.mjs", "") ?? "") ?? [];
+  // Others hand their flags on to Vitest.
+  if (!file) return true;
+  const helps = globSync("**/*.ts", { cwd: join(root, dirname(file)), exclude: ["**/*.test.ts"] });
+  return helps.some((help) => new RegExp(`${flag}(?![\\w-])`).test(read(join(dirname(file), help))));
+}
 
 /** A setting is declared in lower camel case. */
 const camel = (name: string) =>
@@ -57,7 +80,7 @@ const missingIn = (text: string) =>
     .filter(({ what, name }) => !exists[what](name))
     .map(({ what, name }) => `${what} ${name}`);
 
-test("what documents name is there: annotations, variables, commands, overlays, functions, Events", () => {
+test("what documents name is there: annotations, variables, commands, flags, overlays, functions, Events", () => {
   const missing = documents.flatMap((document) => missingIn(read(document)).map((name) => `${document}: ${name}`));
   expect(documents.length).toBeGreaterThan(100);
   expect(missing).toEqual([]);
@@ -75,5 +98,36 @@ test("a name of each kind that is not there is found", () => {
     "owner-references-enforced",
     "undelete/nothing",
     "NothingHappened",
+  ]);
+});
+
+test("a path that is not there is found: in a sentence, in an overlay, and behind -k", () => {
+  const text = [
+    "`knative/overlays/gone`, `components/gone` and `overlays/no-knative/SYSTEM`",
+    "```yaml\n  - ../../knative/access/gone\n  - ../knative/access/undelete\n```",
+    "`kubectl apply -k knative/gone`, `kubectl diff -k gone` and `kubectl apply -k my-overlay`",
+  ].join("\n\n");
+  expect(missingIn(text)).toEqual([
+    "path knative/overlays/gone",
+    "path knative/access/gone",
+    "path knative/gone",
+    "path components/gone",
+    "kustomization knative/gone",
+    "kustomization gone",
+  ]);
+});
+
+test("a flag that its command does not know is found: in a block, and in a sentence that goes on in a new line", () => {
+  const text = [
+    "```sh\nnpm run --silent holdfast -- status -o wide --gone   # --not-a-flag",
+    "npm run --silent resolve -- -k my-overlay \\\n  --gone > holdfast.yaml",
+    "npm run apply -- --repo r -- --server-side\n```",
+    "`npm run\nholdfast -- uninstall satellite --gone`, `kubectl holdfast explain pvc/data -x`, `holdfast try --as-if f`",
+  ].join("\n");
+  expect(missingIn(text)).toEqual([
+    "flag holdfast status --gone",
+    "flag npm resolve --gone",
+    "flag holdfast uninstall --gone",
+    "flag holdfast explain -x",
   ]);
 });
