@@ -6,6 +6,7 @@ import { imageNames } from "../../../esbuild.config.mjs";
 import { realServer } from "../../harness/real-server.ts";
 import { root } from "../../manifests/kustomization.ts";
 import { kubectl, run } from "../kubectl.ts";
+import { checkThatItWorks } from "./check-that-it-works.ts";
 import { createInstalls } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
@@ -51,7 +52,8 @@ const definitionsOfTools = toolKinds.map(([plural, kind, group, name]) => ({
 describe.skipIf(!ready)(`${page} walked on a real control plane`, { timeout: 600_000 }, () => {
   if (!cluster) return;
   const { kubeconfig } = cluster;
-  const installs = createInstalls(realServer(kubeconfig, { throwaway: true }), kubeconfig, definitions ?? "");
+  const server = realServer(kubeconfig, { throwaway: true });
+  const installs = createInstalls(server, kubeconfig, definitions ?? "");
   const folder = mkdtempSync(join(tmpdir(), "walk-gitops-"));
   let walk: Walk;
   const read = (name: string, path: string) => run(["get", ...name.split(" "), "-o", `jsonpath={${path}}`], kubeconfig);
@@ -68,6 +70,7 @@ describe.skipIf(!ready)(`${page} walked on a real control plane`, { timeout: 600
   ci) ;;
   "run --silent image -- --repo registry.example/holdfast --push")
     ${pushed.join("\n    ")} ;;
+  "run --silent holdfast -- "*) shift 4; exec ${process.execPath} ${join(root, "cli/main.ts")} "$@" ;;
   "run --silent resolve -- --check -f -") exec ${check} ;;
   *) echo "npm $* is not part of this walk" >&2; exit 1 ;;
 esac`,
@@ -98,6 +101,8 @@ esac`,
     const images = read("ksvc -n holdfast", ".items[*].spec.template.spec.containers[0].image").split(" ");
     expect(images).toContain(`registry.example/holdfast/pvc-protection/release@${digest}`);
     expect(images.filter((image) => image.startsWith("fn:"))).toEqual([]);
+    // The page leads there for the check.
+    await checkThatItWorks(walk, server, kubeconfig, "docs/install-knative.md", false);
     await installs.end();
   });
 

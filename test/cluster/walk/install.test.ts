@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { realServer } from "../../harness/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
 import { makeNamespace } from "../make-namespace.ts";
+import { checkThatItWorks, lookAtPolicies } from "./check-that-it-works.ts";
 import { createInstalls, inWay } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
@@ -18,10 +19,12 @@ if (cluster && !ready)
       "HOLDFAST_KNATIVE_CRDS.",
   );
 
+const [knative, oneSystem] = ["docs/install-knative.md", "docs/one-system.md"] as const;
+
 /** Pages, the way that each installs, and what the last command of it asks for. */
 const guides = [
-  ["docs/install-knative.md", "With Knative", "ksvc"],
-  ["docs/one-system.md", "With Knative", "ksvc"],
+  [knative, "With Knative", "ksvc"],
+  [oneSystem, "With Knative", "ksvc"],
   ["docs/install-without-knative.md", "Without Knative", "deployments"],
   ["docs/eviction.md", "With Knative", "ksvc"],
 ] as const;
@@ -41,13 +44,20 @@ describe.skipIf(!ready)("the guides to install, on a real control plane", () => 
 
   test.each(guides)("%s", async (page, way, kind) => {
     await installs.begin(way);
-    // No image is built here and no function runs: what looks for either is left out.
+    // No image is built here: what looks for them is left out. What looks for functions comes when they are Ready.
     const blocks = blocksBelow(page, "Install").filter(({ text }) => !/--check|holdfast -- status/.test(text));
     await walk.run(`password=secret\n: > ca.crt\n${scriptOf(inWay(way, blocks))}`);
     const installed = run(["-n", "holdfast", "get", kind, "-o", "name"], cluster.kubeconfig);
     expect(installed).toContain("undelete-retain");
-    expect(installed.includes("pvc-protection-release")).toBe(page !== "docs/one-system.md");
+    expect(installed.includes("pvc-protection-release")).toBe(page !== oneSystem);
     expect(installed.includes("eviction-lock-node")).toBe(page === "docs/eviction.md");
+    if (page === knative || page === oneSystem) {
+      const said = await checkThatItWorks(walk, server, cluster.kubeconfig, page, page === knative);
+      expect(said).toContain("undelete");
+      if (page === knative) expect(said).toMatch(/walk-check +data +\[.*holdfast\.dev\/pvc-protection/);
+    }
+    if (page === oneSystem)
+      expect(await lookAtPolicies(walk, cluster.kubeconfig)).toMatch(/shop +web +Retain +Retain +Retain/);
     await installs.end();
   });
 });
