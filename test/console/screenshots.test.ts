@@ -197,21 +197,24 @@ describe.skipIf(!hasBrowser).each([
     await cluster?.close();
   });
 
-  test.each(pictures)("%s shows what it shows in the documents, and axe finds no violation", async (...picture) => {
-    const [name, path, open] = picture;
-    const page = await shown.open(path, { viewport: size, reducedMotion: "reduce" });
-    await settled(page);
-    await page
-      .getByText(/database-0|worker-2|data-web-0|pvc-5d01/)
-      .first()
-      .waitFor();
-    await open?.(page);
-    expect(await violationsOf(page)).toEqual([]);
-    if (takes) {
-      await page.screenshot({ path: join(folder, `${name}.png`) });
-    }
-    expect(sizeOf(name)).toEqual(size);
-    await expect(await structureOf(page)).toMatchFileSnapshot(`./structure/${name}.yaml`);
-    await page.context().close();
-  });
+  test.each(pictures.map((picture) => ({ picture, name: picture[0] })))(
+    "$name shows what it shows in the documents, and axe finds no violation",
+    async ({ picture }) => {
+      const [name, path, open] = picture;
+      const page = await shown.open(path, { viewport: size, reducedMotion: "reduce" });
+      await settled(page);
+      await page
+        .getByText(/database-0|worker-2|data-web-0|pvc-5d01/)
+        .first()
+        .waitFor();
+      await open?.(page);
+      expect(await violationsOf(page)).toEqual([]);
+      if (takes) {
+        await page.screenshot({ path: join(folder, `${name}.png`) });
+      }
+      expect(sizeOf(name)).toEqual(size);
+      await expect(await structureOf(page)).toMatchFileSnapshot(`./structure/${name}.yaml`);
+      await page.context().close();
+    },
+  );
 });
