@@ -36,8 +36,8 @@ export const names: WrittenNames = {
       means:
         "A person says that the host is off since the time in the value. Holdfast removes it when the host is back.",
       ifChanged:
-        "Set it only to the time that the message names, and only if the host is off. If you remove it, no server is " +
-        "evacuated for this word alone.",
+        "Set it only to the time that the message names, and only if the host is off. If you remove it, Holdfast " +
+        "begins no evacuation until Ironic, or a person, says again that the host is off.",
     },
     [retryKey]: {
       means: "A person asks to try again what could not be moved. Holdfast removes it when it begins.",

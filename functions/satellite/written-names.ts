@@ -44,7 +44,8 @@ export const names: WrittenNames = {
       means: "In [which LINSTOR](satellites.md#an-external-controller) the node is, and its uuid there.",
       ifChanged:
         "Remove it only if the condition says so. By that you say that the LINSTOR at the present address is the one " +
-        "to go by. A satellite that is being deleted then goes if that one does not list the node.",
+        "to go by. If the satellite stays, register writes it again when LINSTOR is connected. If the satellite is " +
+        "being deleted, it goes when that LINSTOR does not list the node.",
     },
     [machineKey]: {
       means: "The Machine of the Node, whether it is being deleted, and whether it may have hooks.",
@@ -124,8 +125,8 @@ export const names: WrittenNames = {
     [machineLeavesLabel]: {
       means: "The Machine of the satellite is being deleted. The sweep finds satellites by it.",
       ifChanged:
-        "Leave it. Without it, an evacuation that could not begin, because LINSTOR did not answer, begins with the " +
-        "next event of the satellite only.",
+        "Leave it. Without it, an evacuation that could not begin, because LINSTOR did not answer, begins only with " +
+        "the next event of the satellite or its Machine.",
     },
   },
   finalizers: {

@@ -1,6 +1,8 @@
 import { expect } from "vitest";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { Namespace } from "../../harness/kinds.ts";
 import type { Server } from "../../harness/server.ts";
 import { run } from "../kubectl.ts";
 import { makeNamespace } from "../make-namespace.ts";
@@ -26,6 +28,7 @@ export async function checkThatItWorks(
   isProtected: boolean,
 ): Promise<string> {
   const script = scriptOf(blocksBelow(page, "Check that it works"));
+  await forgetNotes(admin);
   await expect(walk.run(script)).rejects.toThrow("The walk ends with 1");
   const { items } = JSON.parse(run(["-n", home, "get", knativeKinds, "-o", "json"], kubeconfig));
   const conditions = [{ type: "Ready", status: "True" }];
@@ -51,6 +54,17 @@ export async function checkThatItWorks(
   } finally {
     run(["delete", "namespace", namespace, "--wait=false"], kubeconfig);
   }
+}
+
+/** `status` looks at the whole cluster: also at what suites before this one have left on this control plane. */
+async function forgetNotes(admin: Client): Promise<void> {
+  for (const kind of [PersistentVolume, PersistentVolumeClaim, StatefulSet, Namespace])
+    for await (const { metadata } of admin.list<KubernetesObject>(kind)) {
+      const notes = Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith("holdfast.dev/"));
+      const annotations = Object.fromEntries(notes.map((key) => [key, null]));
+      if (notes.length > 0)
+        await admin.patch(kind, metadata.namespace, metadata.name, "merge", { metadata: { annotations } });
+    }
 }
 
 const set = {
