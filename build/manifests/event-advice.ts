@@ -17,7 +17,8 @@ const advice: Readonly<Record<string, string>> = {
     "completes, and data that nothing keeps goes with it. If you need the data of " +
     "a claim, [have its volume kept](get-a-claim-back.md#the-claim-is-still-in-terminating) before that.",
   EvacuationQueued:
-    "Nothing: the evacuation waits until another one is over. `kubectl get linstorsatellites -o wide` shows both.",
+    "You need not do anything: the evacuation waits until another one is over. " +
+    "`kubectl get linstorsatellites -o wide` shows both.",
   EvacuationStuck:
     "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` of the " +
     "LinstorSatellite says: [what you see](satellites.md#what-you-see).",
@@ -41,8 +42,8 @@ const advice: Readonly<Record<string, string>> = {
     "The sweep may not list a kind, or the API server does not serve it. Grant the right, or remove the row from the " +
     "sweep's table, a ConfigMap `holdfast-sweep-SYSTEM`.",
   MachineHeldForData:
-    "Volumes on the Machine have no copy elsewhere. Wait for a copy, or give them up " +
-    "with the command in the message.",
+    "Volumes on the Machine have no copy elsewhere. Set the policy to `Evacuate` again, or have LINSTOR make another " +
+    "copy. The message has both ways, and the command that gives the data up.",
   MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
   NamespaceFull:
     "The namespace keeps as much as `MOST_KEPT` or its ResourceQuota allows, and this volume goes with its " +
@@ -136,10 +137,10 @@ const advice: Readonly<Record<string, string>> = {
 const away: readonly (readonly [RegExp, string])[] = [
   [
     /Unreachable$/,
-    "The system does not answer; the message says since when. Repair it; everything goes on within one sweep.",
+    "The external system does not answer; the message says since when. Repair it; everything goes on within one sweep.",
   ],
-  [/Unauthorized$/, "The system refuses the credentials. Correct the Secret; everything goes on by itself."],
-  [/Refused$/, "The system refuses a call for good. Do what the message says."],
+  [/Unauthorized$/, "The external system refuses the credentials. Correct the Secret; everything goes on by itself."],
+  [/Refused$/, "The external system refuses a call until its cause is removed. Do what the message says."],
 ];
 
 /** @throws Error for a reason of which nothing is known here. */

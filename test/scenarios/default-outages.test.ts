@@ -120,10 +120,10 @@ const outages: readonly Outage[] = [
   {
     setting: resynced,
     row: ({ wanted, found }) => ({
-      away: "Events (a source, a broker)",
+      away: "Events of a source",
       works: `${wanted}, by the sweep`,
       waits: `Each step, for ${found}`,
-      says: "nothing on the object; the source or the broker is not Ready",
+      says: "nothing on the object; the source is not Ready",
     }),
     meanwhile: { itself: true, other: true },
     async begin(cluster) {

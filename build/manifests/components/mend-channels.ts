@@ -33,8 +33,9 @@ export function addMendChannels(files: Map<string, string>, functions: readonly 
         ],
       },
       "Lets the sweep delete a broker's channel that delivers to subscribers that are gone, " +
-        "instead of saying so. Knative rebuilds it within half a minute; events in its memory are lost, " +
-        "and the sweep makes up for them.",
+        "instead of saying so. Until Knative has rebuilt it, seconds to minutes later, no " +
+        "change reaches a function; the next tick sends an event for every object. See what that " +
+        "means for a policy that you have just changed to Retain: docs/stale-subscribers.md.",
     ),
   );
 }
