@@ -5,7 +5,7 @@ import type { PatchType } from "../../shared/kubernetes/client.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import { Lease, type LeaseObject, takeLease } from "../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { send } from "../../shared/kubernetes/write.ts";
+import { send, type Write } from "../../shared/kubernetes/write.ts";
 import { ConfigMap } from "../harness/kinds.ts";
 import { configMap } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
@@ -25,10 +25,17 @@ export function patches(open: () => Promise<Bench>): void {
     const satellite = configMap({ namespace, name: "node-1", uid: "u1" });
     const noteAt = (time: number) => noteCall(undefined, satellite, claimant, { node: "uuid" }, time);
     await send(admin, takeLease(undefined, noteAt(now).claimant, now));
-    await failure(send(admin, noteAt(now + 1).ended));
+    await failure(send(admin, noteAt(now + 1).ended.answered));
     const noted = async () => callsInFlight(await admin.get<LeaseObject>(Lease, namespace, "a"), 600, now);
     expect(await noted()).toMatchObject([{ holder: "one", end: now + 600_000 }]);
-    await send(admin, noteAt(now).ended);
+    // The note of a call that is not sent makes way for the one that was there.
+    const lease = await admin.get<LeaseObject>(Lease, namespace, "a");
+    const next = noteCall(lease, satellite, claimant, { node: "uuid" }, now + 1);
+    await send(admin, takeLease(lease, next.claimant, now + 1));
+    expect(await noted()).toMatchObject([{ end: now + 600_001 }]);
+    await send(admin, next.ended.unsent as Write);
+    expect(await noted()).toMatchObject([{ end: now + 600_000 }]);
+    await send(admin, noteAt(now).ended.answered);
     expect(await noted()).toEqual([]);
   });
 

@@ -99,21 +99,22 @@ export function noteCall(
   const ended = (lease ? notesOf(lease) : []).filter(([one]) => !lasting.includes(one));
   const annotations = { ...Object.fromEntries(ended.map(([one]) => [one, null])), [key]: text };
   const claimant = { namespace, name, holder: inAnnotations, seconds, annotations };
-  return { claimant, ended: forgetCall({ namespace, name }, key, text) };
+  // A call of another run may stand on the note that was there: it comes back with its own time, and is not prolonged.
+  const former = lasting.includes(key) ? lease?.metadata.annotations?.[key] : undefined;
+  const unsent = lasting.includes(undefined) ? {} : { unsent: replaceCall({ namespace, name }, key, text, former) };
+  return { claimant, ended: { answered: replaceCall({ namespace, name }, key, text), ...unsent } };
 }
 
 /** The write that gives the Lease back after a call; refused where it is noted no more, or another one is. */
-function forgetCall({ namespace, name }: Pick<Claimant, "namespace" | "name">, key: string, text: string): Write {
+function replaceCall(lease: Record<"namespace" | "name", string>, key: string, text: string, to?: string): Write {
   const path = `/metadata/annotations/${key.replace("/", "~1")}`;
-  const patch = [
-    { op: "test", path, value: text },
-    { op: "remove", path },
-  ];
-  return { verb: "patch", kind: Lease, namespace, name, type: "json", patch };
+  const change = to === undefined ? { op: "remove", path } : { op: "replace", path, value: to };
+  const patch = [{ op: "test", path, value: text }, change];
+  return { verb: "patch", kind: Lease, ...lease, type: "json", patch };
 }
 
 /** The write that gives the Lease back for a call that was seen on it. */
 export function endCall(lease: LeaseObject, { key }: CallInFlight): Write {
   const { namespace = "", name, annotations = {} } = lease.metadata;
-  return key === undefined ? releaseLease(lease) : forgetCall({ namespace, name }, key, annotations[key] ?? "");
+  return key === undefined ? releaseLease(lease) : replaceCall({ namespace, name }, key, annotations[key] ?? "");
 }

@@ -53,11 +53,29 @@ test("releases the Lease with LINSTOR's answer, because the node may be gone bef
   expect(decision).toMatchObject({ do: "call", answered: { kind: Lease, type: "json", patch } });
 });
 
-test("releases the Lease where the call is not made, unless another run has taken it for the same satellite", () => {
+test("releases the Lease where the call is not made, unless an earlier release has taken it by its spec", () => {
   const decision = decide(aLeaving());
   expect(decision).toHaveProperty("unsent", decision?.do === "call" ? decision.answered : "absent");
   expect(decision).not.toHaveProperty("unsent", undefined);
   expect(decide(aLeaving(), lease(own, now - 10_000))).not.toHaveProperty("unsent");
+});
+
+test("puts back the note that was there where the call is not made, so that no look prolongs it", () => {
+  const [key, former] = ["evacuate.holdfast.dev/u1", notedBy(decide(aLeaving()))["evacuate.holdfast.dev/u1"] ?? ""];
+  const free = lease("", now);
+  const held = { ...free, metadata: { ...free.metadata, annotations: { [key]: former } } };
+  const decisionAt = (time: number) =>
+    evacuate.decide({ lease: held, namespace: "holdfast", seen: [aLeaving()] }, time, settings)[0];
+  const path = "/metadata/annotations/evacuate.holdfast.dev~1u1";
+  const later = decisionAt(now + 10_000);
+  const patch = [
+    { op: "test", path, value: notedBy(later)[key] },
+    { op: "replace", path, value: former },
+  ];
+  expect(notedBy(later)[key]).not.toBe(former);
+  expect(later).toMatchObject({ do: "call", unsent: { kind: Lease, type: "json", patch } });
+  // One that has run out does not come back.
+  expect(decisionAt(now + 700_000)).toHaveProperty("unsent.patch.1", { op: "remove", path });
 });
 
 test("keeps the count of before the first call when it calls again", () => {

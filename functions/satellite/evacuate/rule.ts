@@ -109,9 +109,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
       ],
       command: evacuateNode({ at: context.controller, node: data.node.name, called }),
       // A node with nothing on it is removed at once, and with it the property that would show the answer.
-      answered: ended,
-      // What another run of this satellite has noted a moment ago may be what its call stands on.
-      ...(calls.some((call) => call.holder === holder) ? {} : { unsent: ended }),
+      ...ended,
       next,
     }),
   ];
