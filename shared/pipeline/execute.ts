@@ -34,7 +34,11 @@ export async function execute(
   for (const operation of operations) {
     switch (operation.do) {
       case "check":
-        await check(operation.preconditions, client);
+        // Also where they could not be read: the command is surely not sent.
+        await check(operation.preconditions, client).catch(async (error) => {
+          await note(rule, decision, operation.unsent, context);
+          throw error;
+        });
         break;
       case "write": {
         const { writes, follows, unsent, announced } = operation;

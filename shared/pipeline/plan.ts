@@ -11,8 +11,8 @@ import { type MetadataChange, withProgress } from "./with-progress.ts";
 
 /** One thing to do about a decision; a plan's operations are carried out in their order. */
 export type Operation =
-  /** Ends the plan with a conflict where one of the preconditions does not hold. */
-  | { readonly do: "check"; readonly preconditions: readonly Precondition[] }
+  /** Ends the plan with a conflict where one of the preconditions does not hold; `unsent` is written then. */
+  | { readonly do: "check"; readonly preconditions: readonly Precondition[]; readonly unsent?: Write }
   /**
    * Guarded writes. `follows`: what is to be done next stands on them. `unsent`: written where one of them is refused
    * for good. `announced`: the step's Event has been recorded already, and is cleared again when a conflict keeps the
@@ -132,7 +132,7 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
       // Before the command: were that to fail, no later look would know of these Events.
       ...(change ? record(eventOf(rule, step)) : []),
       ...clear(outdated),
-      ...checking(preconditions),
+      ...checking(preconditions, unsent),
       {
         do: "send",
         command,
@@ -174,8 +174,8 @@ function planWait(
 
 const write = (writes: readonly Write[]) => (writes.length > 0 ? [{ do: "write", writes } as const] : []);
 
-const checking = (preconditions: readonly Precondition[]) =>
-  preconditions.length > 0 ? [{ do: "check", preconditions } as const] : [];
+const checking = (preconditions: readonly Precondition[], unsent?: Write) =>
+  preconditions.length > 0 ? [{ do: "check", preconditions, ...(unsent ? { unsent } : {}) } as const] : [];
 
 const record = (event: StepEvent | undefined) => (event ? [{ do: "record", event } as const] : []);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Clock } from "../clock.ts";
 import { Contended } from "../contended.ts";
-import type { Decision, WriteStep } from "../decision.ts";
+import type { Call, Decision, WriteStep } from "../decision.ts";
 import { ApiError } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { PersistentVolume } from "../kubernetes/kind.ts";
@@ -36,13 +36,14 @@ function write(name: string, order: number, more: Partial<WriteStep> = {}): Deci
 /** Runs decisions; returns what was asked of the API server, in its order, and how each object fared. */
 async function carryOut(
   decisions: readonly Decision[],
-  failing: Readonly<Record<string, number>> = {},
+  given: Readonly<Record<string, number>> | (() => Readonly<Record<string, number>>) = {},
   systems?: Readonly<Record<string, ExternalSystem>>,
 ) {
   const asked: string[] = [];
+  const failing = typeof given === "function" ? given : () => given;
   const answer = (verb: string) => (_kind: unknown, _namespace: unknown, name: string) => {
     asked.push(`${verb} ${name}`);
-    const status = failing[name];
+    const status = failing()[name];
     if (status) return Promise.reject(new ApiError("CALL", { status, reason: "Test", message: "It fails." }));
     return Promise.resolve(volume(name) as never);
   };
@@ -109,14 +110,14 @@ describe("decisions of a higher order", () => {
 describe("a command that is not sent", () => {
   const lamp = { name: "lamp" } as ExternalSystem;
   /** A call with two writes before its command. */
-  function callThat(send: () => Promise<void>): Decision {
+  function callThat(send: () => Promise<void>, preconditions: Call["preconditions"] = []): Decision {
     const [held, note, unsent] = ["held", "note", "unsent"].map((name) => write(name, 0)) as WriteStep[];
     const command = { name: "light", system: lamp, input: {}, send };
     const writes = [...(held?.writes ?? []), ...(note?.writes ?? [])];
     const taken = { unsent: unsent?.writes[0] as Write };
     const step = { name: "held" };
     const about = volume("a");
-    return { do: "call", about, kind: PersistentVolume, message: ".", step, writes, command, ...taken };
+    return { do: "call", about, kind: PersistentVolume, message: ".", step, writes, preconditions, command, ...taken };
   }
   /** What is asked when the second of the writes fails so. */
   const askedFor = async (status: number) =>
@@ -137,6 +138,22 @@ describe("a command that is not sent", () => {
     const once = ["patch a", "patch held", "patch note", "patch unsent"];
     expect(patches).toEqual([...once, ...once, ...once]);
     expect(outcomes).toEqual({ a: "failed" });
+  });
+
+  const noted = ["patch a", "patch held", "patch note", "patch unsent"];
+  test.each<[string, readonly boolean[], Readonly<Record<string, number>>, readonly string[]]>([
+    ["does not hold any more", [true, false], {}, [...noted, ...noted, ...noted]],
+    ["cannot be read any more", [true], { other: 503 }, noted],
+    ["does not hold before it is noted", [false], {}, []],
+  ])("has its note taken back, where there is one, if a precondition %s", async (_, answers, failing, expected) => {
+    let reads = 0;
+    const holds = () => answers[reads++ % answers.length] ?? false;
+    const preconditions = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds }];
+    const sent: string[] = [];
+    const call = callThat(async () => void sent.push("sent"), preconditions);
+    const { asked } = await carryOut([call], () => (reads > 0 ? failing : {}), { lamp });
+    expect(asked.filter((one) => one.startsWith("patch "))).toEqual(expected);
+    expect(sent).toEqual([]);
   });
 
   test("says why it is not sent when there is no other look", async () => {
