@@ -17,6 +17,7 @@ import {
   aService,
   changesOf,
   now,
+  takesBack,
 } from "../lib/testing/seen.ts";
 import { evacuateServers } from "./rule.ts";
 
@@ -134,9 +135,13 @@ test.each([
 
 /** What is decided of a host that is off, which Nova has refused to force down: the next try is noted for `next`. */
 function refused(next: number) {
+  return off(next, { hard: at(600_000), refused: at(600_000) });
+}
+
+function off(next: number, more: object) {
   const progress = { v: 1, uid: "u1", step: "called", since: at(60_000), next: at(-next), because: "" };
   const down = { since: at(900_000), reported: at(960_000), ready: at(960_000) };
-  const record = aRecord({ down, hard: at(600_000), refused: at(600_000) });
+  const record = aRecord({ down, ...more });
   const metadata = {
     annotations: { ...record, [progressKey("eviction/evacuate-servers")]: JSON.stringify(progress) },
   };
@@ -163,6 +168,15 @@ test("when Nova takes a try after a refusal, the record says so, and that trigge
   expect(before?.value).toBe(decision?.about.metadata.annotations?.[recordKey]);
   expect(JSON.parse(after?.value ?? "{}")).toMatchObject({ hard: at(0) });
   expect(after?.value).not.toContain("refused");
+});
+
+test("what was noted of a call that is not sent is taken back, also over an earlier note", () => {
+  for (const decision of [off(0, {}), off(0, { hard: at(900_000) }), changed(31_000)]) {
+    expect(decision).toMatchObject({ do: "call", preconditions: [{ name: "node-a" }] });
+    expect(decision).toHaveProperty("unsent", takesBack(decision));
+  }
+  // Nothing is noted of it.
+  expect(refused(-1_000)).not.toHaveProperty("unsent");
 });
 
 test("a host whose nova-compute a person has disabled for another reason meanwhile is not forced down", async () => {

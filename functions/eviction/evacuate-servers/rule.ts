@@ -49,11 +49,12 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       const command = forceDownService({ service, ...reason });
       const writes = [...(refused ? [] : [noted(context, written)]), ...shows({ message })];
       // That Nova has taken a try after a refusal comes back as an event: no due time is near. A refusal is no answer.
-      const then = refused
+      const becomes = (to: typeof record) => replaceRecord(context, JSON.stringify(written), to);
+      const end = refused
         ? { answered: replaceRecord(context, object.metadata.annotations?.[recordKey] ?? "", written) }
-        : { refused: replaceRecord(context, JSON.stringify(written), { ...written, refused: written.hard }) };
+        : { refused: becomes({ ...written, refused: written.hard }), unsent: becomes(record) };
       const preconditions = stillNotReady(context);
-      return [about.call(message, { step, writes, preconditions, command, next: due, ...then })];
+      return [about.call(message, { step, writes, preconditions, command, next: due, ...end })];
     }
     // Its kubelet is off: what it is to end stays for ever. Another operator's pods must not start when it is on.
     // Not before Nova has forced it down: keep-pod would bring it back with each try.

@@ -2,7 +2,7 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { minute } from "../../../shared/duration.ts";
 import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
-import { noted } from "../lib/compute-node.ts";
+import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { eviction, suspectedIn } from "../lib/eviction.ts";
 import { recordKey } from "../lib/names.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
@@ -23,13 +23,14 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
     if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];
     const isUnderWay = host.outage.power?.target !== undefined;
     if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
-    const shutdown = new Date(host.host.at).toISOString();
+    const written = { ...record, shutdown: new Date(host.host.at).toISOString() };
     return [
       about.call(standing.message, {
         step: { name: "called" },
-        writes: [noted(context, { ...record, shutdown }), ...shows()],
+        writes: [noted(context, written), ...shows()],
         preconditions: stillNotReady(compute),
         command: powerOff({ node }),
+        unsent: replaceRecord(context, JSON.stringify(written), record),
         next,
       }),
     ];

@@ -3,8 +3,9 @@ import type { Decision } from "../../../../shared/decision.ts";
 import type { Hint } from "../../../../shared/event/hint.ts";
 import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../../shared/kubernetes/write.ts";
 import type { PodObject } from "../agent-pod.ts";
-import { type ComputeNode, readRecord } from "../compute-node.ts";
+import { type ComputeNode, readRecord, replaceRecord } from "../compute-node.ts";
 import { foreignTo } from "../dependent.ts";
 import type { EvictionFacts } from "../eviction.ts";
 import { NovaComputeNode } from "../kinds.ts";
@@ -124,4 +125,13 @@ export async function changesOf(decision: Decision | undefined, live: ComputeSer
   const nova = { service: async () => live, ...Object.fromEntries(changes) };
   if (decision?.do === "call") await decision.command.send({ nova }, decision.command.input);
   return made.map((one) => one.trim());
+}
+
+/** The write that makes the record what it was, if it still says what the first write of a decision has noted. */
+export function takesBack(decision: Decision | undefined): Write | undefined {
+  const [noted] = (decision?.do === "call" && decision.writes) || [];
+  const record = decision && readRecord(decision.about);
+  if (!record || noted?.verb !== "patch") return undefined;
+  const { metadata } = noted.patch as KubernetesObject;
+  return replaceRecord({ object: decision.about as DependentObject }, metadata.annotations?.[recordKey] ?? "", record);
 }
