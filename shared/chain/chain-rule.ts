@@ -150,7 +150,8 @@ export function chainRule<
         return [keepsNote(object) ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" }) : elsewhere];
       default: {
         const standing = stepOf(chain.steps, facts, now);
-        return standing.step === step ? act(contextOf(one, facts, standing, now, again), all) : [elsewhere];
+        if (standing.step === step) return act(contextOf(one, facts, standing, now, again), all);
+        return [isJustAway(object, now, again) ? at.write(elsewhereOf(one), [], { progress: "unchanged" }) : elsewhere];
       }
     }
   }
@@ -163,6 +164,16 @@ export function chainRule<
   function keepsNote(object: O["object"]): boolean {
     const { step: written } = readProgress(object, name) ?? {};
     return written !== undefined && ![stuck, halting, "away"].includes(written);
+  }
+
+  /**
+   * Whether the rule has noted less than a pause ago that a system is away. The note stays that long, also where the
+   * system answers again: one that answers every other time would have it removed and written by turns, without end.
+   * A note of the future is of an instance whose clock is ahead, and says nothing of how old it is.
+   */
+  function isJustAway(object: O["object"], now: number, again: number): boolean {
+    const { step: written, since = "" } = readProgress(object, name) ?? {};
+    return written === "away" && Math.abs(now - Date.parse(since)) < again;
   }
 
   function unknownOf({ object: { kind, metadata } }: O, { system }: Away): string {
