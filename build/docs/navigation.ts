@@ -83,7 +83,13 @@ const groups: readonly Group[] = [
 
 const contribute: Group = {
   title: "Contribute",
-  documents: ["CONTRIBUTING.md", "docs/event-to-patch.md", "eventing/README.md", "local/README.md"],
+  documents: [
+    "CONTRIBUTING.md",
+    "docs/reading-test.md",
+    "docs/event-to-patch.md",
+    "eventing/README.md",
+    "local/README.md",
+  ],
 };
 
 const systems = ["pvc-protection", "pvc-retention", "undelete", "volume", "satellite", "eviction", "platform"];

@@ -122,7 +122,7 @@ const outages: readonly Outage[] = [
     row: ({ wanted, found }) => ({
       away: "Events of a source",
       works: `${wanted}, by the sweep`,
-      waits: `Each step, for ${found}`,
+      waits: `Each step, for ${found}; if Knative shows that the source was not Ready, for the tick after its return`,
       says: "nothing on the object; the source is not Ready",
     }),
     meanwhile: { itself: true, other: true },
