@@ -91,7 +91,7 @@ export const noteBounds: readonly Bound[] = [
     on: ["patch"],
     says: "reserves the volume for a claim that it was of",
     cel:
-      // One by one, because a list has elements of one type, and the API server knows that of metadata alone.
+      // One by one: a list has elements of one type, and the API server does not know the type of these.
       [reservedIn("object"), labelIn("object")].map((uid) => `!(${isOwn(uid)}) && ${isKnown(uid)} && `).join("") +
       `${uidsIn("object")}.all(u, ${isOwn("u")} || ${isKnown("u")})`,
   },

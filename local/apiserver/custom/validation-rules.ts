@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { objectsIn } from "../kinds/fields.ts";
-import { compile, type Evaluate, ExpressionError } from "../policy/expression.ts";
+import { compileRule, type Evaluate, ExpressionError } from "../policy/expression.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
@@ -43,7 +43,7 @@ function judge(rule: Fields, self: unknown, oldSelf: unknown, path: string): Cau
     return { ...invalidValue(`${path}${rule.fieldPath ?? ""}`.replace(/^\./, ""), value, why), reason };
   };
   try {
-    if (compile(text)(variables) === true) return undefined;
+    if (compileRule(text)(variables) === true) return undefined;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return cause(`rule ${JSON.stringify(text)} could not be evaluated: ${error.message}`);
@@ -54,7 +54,7 @@ function judge(rule: Fields, self: unknown, oldSelf: unknown, path: string): Cau
 function message({ messageExpression }: Fields, variables: Parameters<Evaluate>[0]): string | undefined {
   if (typeof messageExpression !== "string") return undefined;
   try {
-    return String(compile(messageExpression)(variables));
+    return String(compileRule(messageExpression)(variables));
   } catch (error) {
     if (error instanceof ExpressionError) return undefined;
     throw error;

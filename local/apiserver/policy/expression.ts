@@ -16,15 +16,23 @@ const require = createRequire(import.meta.url);
 const environments = new Map<boolean, import("@marcbachmann/cel-js").Environment>();
 
 /**
- * Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}.
+ * Compiles a CEL expression of an admission policy; throws {@link ExpressionError}. As in Kubernetes, a list or map that
+ * it writes has elements of one type, and those of an object have none that is known.
  */
 export const compile = remember((expression: string): Evaluate => {
   const text = withoutMessages(expression);
-  // A message, which has become a map here, has fields of several types; a list or map has one, as in Kubernetes.
-  const parsed = explained(() => cel(text === expression).parse(text));
+  // A message, which has become a map here, has fields of several types.
+  return evaluating(text, text === expression);
+}, new Map());
+
+/** Compiles a CEL rule of a custom resource's schema, which says the types; throws {@link ExpressionError}. */
+export const compileRule = remember((rule: string): Evaluate => evaluating(rule, false), new Map());
+
+function evaluating(text: string, isUniform: boolean): Evaluate {
+  const parsed = explained(() => cel(isUniform).parse(text));
   return (variables) =>
     explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
-}, new Map());
+}
 
 function cel(homogeneousAggregateLiterals: boolean) {
   const known = environments.get(homogeneousAggregateLiterals);
