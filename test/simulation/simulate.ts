@@ -172,6 +172,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
 
   /** Whether an outage of the API server struck a write: an Event and what notes it on its object are two of them. */
   let isWriteLost = false;
+  /** Whether an object named what is away when it was last asked. */
+  let wasNamed = false;
   let missed = 0;
   /** Whether events or sweeps are away now, which is counted. */
   function misses(): boolean {
@@ -206,6 +208,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if ([...outsides.values()].some((one) => one.refuses?.(outgoing.request))) return "refused";
       const met = outage?.verdictOn(path, `${query} ${outgoing.request.body ?? ""}`, outgoing.write) ?? "pass";
       if (met !== "pass" && outgoing.write && outage?.what === "api") isWriteLost = true;
+      if (met !== "pass" && outage) wasNamed = isExternal && isNamed(outage);
       return met === "pass" ? (here ?? "pass") : met;
     },
     losesEvents: () => outage?.what === "events" && misses(),
@@ -247,14 +250,18 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     });
   }
 
+  function isNamed({ what }: Pick<Outage, "what">): boolean {
+    return kinds.some((kind) => history.live(kind).some((object) => namesOutage(object, what)));
+  }
+
   /** What objects do not say, and what does not go on, right before an outage ends. */
   function wrongInOutage({ what, part, refusedSince, refusedLast = 0 }: Outage): Failure | undefined {
     const held = part !== undefined ? scenario.parts?.goesOn?.(history, clock.now(), part) : undefined;
     if (held) return { name: "stops-that-object-only", message: held };
     const isLong = clock.now() - (refusedSince ?? clock.now()) >= longEnough;
     const isAsked = clock.now() - refusedLast <= 2 * sweepEvery;
-    const isNamed = () => kinds.some((kind) => history.live(kind).some((object) => namesOutage(object, what)));
-    if (!isLong || !isAsked || !isExternal || !unfinished() || isNamed()) return undefined;
+    // An object that has no need of it any more, since the last request, may have removed its note.
+    if (!isLong || !isAsked || !isExternal || !unfinished() || wasNamed || isNamed({ what })) return undefined;
     return { name: "names-what-is-away", message: `${what} is away, and no object says so.` };
   }
 
