@@ -16,8 +16,8 @@ const require = createRequire(import.meta.url);
 const environments = new Map<boolean, import("@marcbachmann/cel-js").Environment>();
 
 /**
- * Compiles a CEL expression of an admission policy; throws {@link ExpressionError}. As in Kubernetes, a list or map that
- * it writes has elements of one type, and those of an object have none that is known.
+ * Compiles a CEL expression of an admission policy; throws {@link ExpressionError}. As in Kubernetes, a list or map
+ * that it writes has elements of one type, and the type of what an object has is not known.
  */
 export const compile = remember((expression: string): Evaluate => {
   const text = withoutMessages(expression);
