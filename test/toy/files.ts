@@ -21,7 +21,7 @@ export const toy = rule({
   doc: "${doc}",
   settings: z.object({}),
   triggers: [on(PersistentVolumeClaim, ["add"])],
-  permissions: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
+  permissions: [{ resource: PersistentVolumeClaim, verbs: ["get"], why: "to see whether the claim is there" }],
   sweep: [resync(PersistentVolumeClaim)],${finalizer ? finalizersText(finalizer) : ""}
   subjects: ({ kind, change, namespace = "", name }) =>
     kind === "PersistentVolumeClaim" && change !== "update" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
