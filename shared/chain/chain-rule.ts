@@ -1,6 +1,7 @@
 import type { output, ZodObject } from "zod";
 import { type About, about } from "../about.ts";
 import type { Decision } from "../decision.ts";
+import { minute } from "../duration.ts";
 import type { Hint } from "../event/hint.ts";
 import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
@@ -167,13 +168,13 @@ export function chainRule<
   }
 
   /**
-   * Whether the rule has noted less than a pause ago that a system is away. The note stays that long, also where the
-   * system answers again: one that answers every other time would have it removed and written by turns, without end.
-   * A note of the future is of an instance whose clock is ahead, and says nothing of how old it is.
+   * Whether the rule has just noted that a system is away. The note stays for a pause, also where the system answers
+   * again: one that answers every other time would have it removed and written by turns, without end. The clock of the
+   * instance that wrote it may be a minute from this one.
    */
   function isJustAway(object: O["object"], now: number, again: number): boolean {
     const { step: written, since = "" } = readProgress(object, name) ?? {};
-    return written === "away" && Math.abs(now - Date.parse(since)) < again;
+    return written === "away" && Math.abs(now - Date.parse(since)) < again + minute;
   }
 
   function unknownOf({ object: { kind, metadata } }: O, { system }: Away): string {
