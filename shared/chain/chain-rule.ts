@@ -17,7 +17,6 @@ import { type Away, orAway, waitsFor } from "./away.ts";
 import { type Chain, type Standing, stepOf } from "./chain.ts";
 import type { Facts, InChain, Known, Looked } from "./facts.ts";
 import { halting, hasLasted, stuck } from "./has-lasted.ts";
-import { nextLook } from "./next-look.ts";
 
 /** The objects of a run, each with its facts. */
 export interface Seen<O extends InChain, K extends Known> {
@@ -199,7 +198,7 @@ export function chainRule<
     again: number,
   ): Decision {
     const standing = lasting({ step, message, stuck: true, advice }, one.object, now);
-    const next = nextLook(one.object, name, now, again);
+    const next = now + again;
     return about(kindIn(chain, one.object), one.object).write(standing.message, shownBy(one, standing, now), {
       step: { name: standing.stuck ? stuck : halting },
       next,
@@ -232,7 +231,7 @@ export function chainRule<
   ): StepContext<O, K, Name> {
     const standing = lasting(derived, one.object, now);
     const at = about(kindIn(chain, one.object), one.object);
-    const next = nextLook(one.object, name, now, again);
+    const next = now + again;
     // What a rule that cannot ask says stays until it can: two that write over each other wake each other for ever.
     const isAway = saidByAnother(one.object) !== undefined;
     const shows = (changes?: Partial<Standing<Name>>) => (isAway ? [] : shownBy(one, { ...standing, ...changes }, now));

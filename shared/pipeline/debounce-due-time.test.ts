@@ -93,9 +93,10 @@ test("another step is written with its own time", async () => {
 
 test.each<[string, number | undefined, number | undefined, boolean]>([
   ["a little later", 10_000, 10_500, true],
-  ["the same, which is no change anyway", 10_000, 10_000, false],
-  ["earlier: a person is in a hurry", 10_000, 9_000, false],
-  ["later by more than an event is on its way", 10_000, 80_000, false],
+  ["later by as much as a rule pauses", 10_000, 3_600_000, true],
+  ["later by more than any rule pauses", 10_000, 3_620_000, false],
+  ["earlier, by less than two clocks may be apart", 130_000, 11_000, true],
+  ["earlier by more than that: a person is in a hurry, or a clock was set back", 140_000, 11_000, false],
   ["passed", 4_000, 10_000, false],
   ["none any more", 10_000, undefined, false],
   ["none before", undefined, 10_000, false],
@@ -103,4 +104,17 @@ test.each<[string, number | undefined, number | undefined, boolean]>([
   const iso = written === undefined ? {} : { next: new Date(written).toISOString() };
   const before = { v: 1, uid: "u", step: "s", since: "", because: "", ...iso };
   expect(hasSlipped(before, next, 5_000)).toBe(expected);
+});
+
+test("two instances whose clocks are a minute apart do not write over each other's time", () => {
+  let due = -1_000;
+  let writes = 0;
+  for (let look = 0; look < 8; look++) {
+    const own = look * 1_000 + (look % 2 === 0 ? 60_000 : 0);
+    const before = { v: 1, uid: "u", step: "s", since: "", because: "", next: new Date(due).toISOString() };
+    if (hasSlipped(before, own + 10_000, own)) continue;
+    due = own + 10_000;
+    writes++;
+  }
+  expect(writes).toBe(1);
 });

@@ -1,6 +1,5 @@
 import { about } from "../../../shared/about.ts";
 import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
@@ -85,7 +84,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const { object, record, pods, wanted } = facts.compute;
   const at = about(NovaComputeNode, object);
   const again = settings.evictionLookAgain;
-  const next = nextLook(object, name, now, again);
+  const next = now + again;
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
   const mayHaveForced = record?.hard !== undefined || (facts.at === "seen" && facts.host?.service.isForcedDown);
   // While no pod is there keep-pod says why, but of a host that is forced down or to go: two writers would undo each

@@ -1,5 +1,4 @@
 import { about } from "../../../shared/about.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
@@ -54,7 +53,7 @@ function decide(
   if (conflict && (!isBeingDeleted(object) || !pod)) return at.leave(conflict);
   if (!node) return at.leave("Its Node does not exist.");
   const label = maintenanceOf(node);
-  const next = nextLook(object, name, now, evictionLookAgain);
+  const next = now + evictionLookAgain;
   if (mustGo) {
     const isSaid = "The label of the Node says that its L2 agent has to go.";
     // No event of the agent is sent when its pod is replaced, so an agent that waits for that is due by itself.

@@ -1,5 +1,4 @@
 import { about } from "../../../shared/about.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
@@ -87,7 +86,7 @@ function decide(
   const waits = (message: string) =>
     at.write(message, converged("Dependency", message), {
       step: { name: "waiting" },
-      next: nextLook(object, name, now, evictionLookAgain),
+      next: now + evictionLookAgain,
     });
   if (!isDeleting && !node)
     return waits(`Node ${object.metadata.name} does not exist. The pod of the L2 agent is created when it does.`);

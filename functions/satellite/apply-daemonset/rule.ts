@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { type About, about } from "../../../shared/about.ts";
 import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Bound } from "../../../shared/declared-writes.ts";
 import { isForbidden } from "../../../shared/kubernetes/api-error.ts";
@@ -279,7 +278,7 @@ function applied(
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   const report = (status: "True" | "False", reason: string, message: string) =>
     conditionWrites(satellite, [{ type: lifeConditions.applied, status, reason, message }], now);
-  const next = nextLook(satellite, name, now, 10_000);
+  const next = now + 10_000;
   const of = daemonSet?.metadata.labels?.[satelliteLabel];
   if (daemonSet && of !== satellite.metadata.uid) {
     const message = `The DaemonSet of an earlier ${title} is still there. It is deleted, and then created again.`;

@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { type About, about } from "../../../shared/about.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -105,7 +104,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const { satellite, addresses, url, controller } = seen;
   const { name } = satellite.metadata;
   const node = nodes.find((one) => sameName(one.name, name));
-  const next = nextLook(satellite, "satellite/register", now, 10_000);
+  const next = now + 10_000;
   const report = (isWell: boolean, reason: string, message: string) =>
     conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
   const isConnected = (message: string, note: Readonly<Record<string, string>> = {}) => {

@@ -1,5 +1,4 @@
 import { about } from "../../../shared/about.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
@@ -98,7 +97,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
   const report = (message: string) =>
     conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
   const waiting = (step: string, message: string) =>
-    write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now, satelliteLookAgain) });
+    write(message, report(message), { step: { name: step }, next: now + satelliteLookAgain });
   const left = leftovers(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
   if (moved !== undefined) {
@@ -107,7 +106,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     return [
       write(moved, conditionWrites(satellite, [report], now), {
         step: { name: "stuck" },
-        next: nextLook(satellite, name, now, satelliteLookAgain),
+        next: now + satelliteLookAgain,
       }),
     ];
   }
@@ -151,7 +150,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       writes: [before, ...report(message)],
       ...outcome,
       command: loseNode({ at: seen.controller, node: node.name }),
-      next: nextLook(satellite, name, now, satelliteLookAgain),
+      next: now + satelliteLookAgain,
     }),
   ];
 }

@@ -1,5 +1,4 @@
 import { about } from "../../../shared/about.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -97,20 +96,20 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     const report = [conditions.evacuated, conditions.documented].map(
       (type) => ({ type, status: "False", reason: "Error", message: `Error: ${moved}` }) as const,
     );
-    const next = nextLook(satellite, name, now, 10_000);
+    const next = now + 10_000;
     return [write(moved, conditionWrites(satellite, report, now), { step: { name: "stuck" }, next })];
   }
   const facts = undoFacts(seen);
   if (mustRestore(facts) && node && !isOnline(node)) {
     const message = `${title} stays: LINSTOR undoes its evacuation as soon as it is connected with the satellite.`;
-    return [wait(message, { step: { name: "offline" }, next: nextLook(satellite, name, now, returnsWithin) })];
+    return [wait(message, { step: { name: "offline" }, next: now + returnsWithin })];
   }
   if (mayRestore(facts))
     return [
       call(`${title} stays: LINSTOR undoes its evacuation.`, {
         step: { name: "restoring" },
         command: restoreNode({ at: seen.controller, node: node?.name ?? satellite.metadata.name }),
-        next: nextLook(satellite, name, now, 10_000),
+        next: now + 10_000,
       }),
     ];
   const isOver = facts.machine !== "deleting" && facts.machine !== "gone";

@@ -1,6 +1,5 @@
 import { about } from "../../../shared/about.ts";
 import { halting, hasLasted, stuck } from "../../../shared/chain/has-lasted.ts";
-import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
@@ -131,11 +130,11 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     return [
       wait(`${title} goes when what an evacuation has left is removed: ${left}.`, {
         step: { name: "cleaning" },
-        next: nextLook(satellite, name, now, 10_000),
+        next: now + 10_000,
       }),
     ];
   const pending = removalPending(satellite, now);
-  if (pending) return [wait(pending, { step: { name: "cleaning" }, next: nextLook(satellite, name, now, 10_000) })];
+  if (pending) return [wait(pending, { step: { name: "cleaning" }, next: now + 10_000 })];
   const message = `${title} goes; its node and its data stay in LINSTOR, and are used again when it is re-created.`;
   return [write(message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
 }
@@ -154,7 +153,7 @@ function machineOf(seen: Exclude<Facts, undefined>, now: number): Decision {
     const message = lasts ? whole(held) : held.message;
     return write(message, lasts ? report("Error", `Error: ${message}`) : report("InProgress", message), {
       step: { name: lasts ? stuck : halting },
-      next: nextLook(satellite, name, now, 10_000),
+      next: now + 10_000,
     });
   }
   // Another one that goes must not count the copies of this one from now on. Each is written down as going before it
@@ -162,7 +161,7 @@ function machineOf(seen: Exclude<Facts, undefined>, now: number): Decision {
   if (!isBeingDeleted(satellite) && !isSeenDeleting(satellite))
     return wait(`LinstorSatellite ${satellite.metadata.name} is to say first that its Machine is being deleted.`, {
       step: { name: "cleaning" },
-      next: nextLook(satellite, name, now, 10_000),
+      next: now + 10_000,
     });
   const message =
     `The policy of LinstorSatellite ${satellite.metadata.name} is Retain, and every volume of its node has an ` +
