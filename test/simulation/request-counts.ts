@@ -23,18 +23,18 @@ const isNap = (rule: string, path: string) =>
 /** Counts the requests of each rule, and the events that its processes sent them for. */
 export function createCounts(): Counts {
   const rules = new Map<string, { requests: number; events: number }>();
-  const known = new Map<Process, Set<HttpRequest | undefined>>();
+  const known = new Map<Process, Set<HttpRequest>>();
   return {
-    count({ process, request, event }) {
+    count({ process, request, events }) {
       if (request.path.includes("continue=") || isNap(process.rule, request.path)) return;
       const counts = rules.get(process.rule) ?? { requests: 0, events: 0 };
       rules.set(process.rule, counts);
       counts.requests++;
       // Two processes may be handed the same one.
-      const events = known.get(process) ?? new Set();
-      known.set(process, events);
-      if (!events.has(event)) counts.events++;
-      events.add(event);
+      const before = known.get(process) ?? new Set();
+      known.set(process, before);
+      counts.events += events.filter((event) => !before.has(event)).length;
+      for (const event of events) before.add(event);
     },
     tooMuch() {
       for (const [rule, { requests, events }] of rules)

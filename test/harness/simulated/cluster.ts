@@ -133,12 +133,13 @@ export async function openSimulatedCluster(parts: SimulatedClusterParts): Promis
     gate(outgoing) {
       const verdict = gate(outgoing);
       if (verdict !== "pass" && verdict !== "second instance") return verdict;
-      const { index, process, event } = outgoing;
+      const { index, process, events } = outgoing;
       const isJoined =
         !process.company &&
         schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
       if (verdict === "pass" && !isJoined) return "pass";
       trace.add(process.name, "gets company");
+      const event = events.at(-1);
       if (event) fleet.deliverTo(process.rule, event).catch(() => {});
       return "pass";
     },

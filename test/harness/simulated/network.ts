@@ -18,8 +18,8 @@ export interface Outgoing {
   readonly process: Process;
   readonly request: ApiRequest;
   readonly write: boolean;
-  /** The event that the process is at work on. */
-  readonly event: HttpRequest | undefined;
+  /** The events that the process is at work on: which of them a request is for is not known. */
+  readonly events: readonly HttpRequest[];
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Network {
   carry(
     process: Process,
     request: ApiRequest,
-    event: HttpRequest | undefined,
+    events: readonly HttpRequest[],
     transport: Transport,
   ): Promise<ApiResponse>;
   /** The same for a request to an external system, which the server's own faults pass by. */
@@ -41,7 +41,7 @@ export interface Network {
     process: Process,
     system: string,
     request: SystemRequest,
-    event: HttpRequest | undefined,
+    events: readonly HttpRequest[],
     transport: SystemTransport,
   ): Promise<SystemResponse>;
 }
@@ -99,9 +99,9 @@ export function createNetwork(parts: NetworkParts): Network {
   }
 
   return {
-    async carry(process, request, event, transport) {
+    async carry(process, request, events, transport) {
       const write = request.method !== "GET";
-      const verdict = gate({ index: index++, process, request, write, event });
+      const verdict = gate({ index: index++, process, request, write, events });
       const what = `${request.method} ${decodeURIComponent(request.path)}`;
       const die = dying(process, what);
       if (verdict === "die before") return die("before it was sent");
@@ -135,7 +135,7 @@ export function createNetwork(parts: NetworkParts): Network {
         throw error;
       }
     },
-    async carryOutside(process, system, request, event, transport) {
+    async carryOutside(process, system, request, events, transport) {
       const write = request.method !== "GET";
       const { method, path, headers } = request;
       const verdict = gate({
@@ -143,7 +143,7 @@ export function createNetwork(parts: NetworkParts): Network {
         process,
         request: { method, path: `/${system}${path}`, headers, ...(request.body ? { body: request.body } : {}) },
         write,
-        event,
+        events,
       });
       const what = `${system}: ${method} ${path} ${request.body?.slice(0, 300) ?? ""}`.trim();
       const die = dying(process, what);

@@ -86,7 +86,7 @@ export function startProcess(parts: ProcessParts): Process {
 
   async function send(request: ApiRequest): Promise<ApiResponse> {
     if (!alive()) return never();
-    const response = await whileAlive(network.carry(process, request, requests.at(-1), transport));
+    const response = await whileAlive(network.carry(process, request, [...requests], transport));
     return { ...response, body: remembered(response.body) };
   }
 
@@ -104,7 +104,7 @@ export function startProcess(parts: ProcessParts): Process {
       const through =
         (transport: SystemTransport, where = system.name): SystemTransport =>
         (request) =>
-          alive() ? whileAlive(network.carryOutside(process, where, request, requests.at(-1), transport)) : never();
+          alive() ? whileAlive(network.carryOutside(process, where, request, [...requests], transport)) : never();
       const tools = {
         ...atOneRoot(through(transport)),
         ...(transportTo && {
