@@ -41,11 +41,12 @@ const policyOf = (volume: KubernetesObject) => (volume as VolumeLike).spec.persi
 const each = (
   name: string,
   problem: (volume: VolumeLike, truth: LivenessTruth) => string | undefined,
+  { inEverySetting = false } = {},
 ): LivenessCheck => ({
   name,
   check(truth) {
     // Elsewhere a volume that an event was lost of is resynced within the hour, for which no run waits.
-    if (truth.scenario.setting !== shipped) return undefined;
+    if (!inEverySetting && truth.scenario.setting !== shipped) return undefined;
     for (const volume of volumesOf(truth)) {
       if (volume.metadata.deletionTimestamp) continue;
       const message = problem(volume, truth);
@@ -73,34 +74,42 @@ const boundVolumesAreRight = each("bound-volumes-are-right", (volume, truth) => 
  * A volume whose claim is gone is offered to its name where its namespace is still there, or else says what it waits
  * for.
  */
-const keptVolumesAreOffered = each("kept-volumes-are-offered", (volume, truth) => {
-  const note = noteOf(volume);
-  const { claimRef } = volume.spec;
-  if (!note || ownerOf(truth, volume) || policyOf(volume) !== "Retain") return undefined;
-  if (!["kept", "asks", "offered"].includes(note.step ?? "")) return "has lost its claim, and does not say so";
-  const isOffered = claimRef?.uid === undefined;
-  if (isOffered !== (note.step === "offered")) return `is ${isOffered ? "" : "not "}offered, and says ${note.step}`;
-  const home = namespaceOf(truth, claimRef?.namespace ?? "");
-  const others = volumesOf(truth).filter(
-    (other) => other !== volume && claimOf(truth, other) === claimOf(truth, volume),
-  );
-  const isFree = home && !home.metadata.deletionTimestamp && !claimOf(truth, volume) && others.length === 0;
-  const isSame = volume.metadata.annotations?.[noteKey]?.includes(home?.metadata.uid ?? "none");
-  return isFree && isSame && !isOffered ? "is not offered to its name" : undefined;
-});
+const keptVolumesAreOffered = each(
+  "kept-volumes-are-offered",
+  (volume, truth) => {
+    const note = noteOf(volume);
+    const { claimRef } = volume.spec;
+    if (!note || ownerOf(truth, volume) || policyOf(volume) !== "Retain") return undefined;
+    if (!["kept", "asks", "offered"].includes(note.step ?? "")) return "has lost its claim, and does not say so";
+    const isOffered = claimRef?.uid === undefined;
+    if (isOffered !== (note.step === "offered")) return `is ${isOffered ? "" : "not "}offered, and says ${note.step}`;
+    const home = namespaceOf(truth, claimRef?.namespace ?? "");
+    const others = volumesOf(truth).filter(
+      (other) => other !== volume && claimOf(truth, other) === claimOf(truth, volume),
+    );
+    const isFree = home && !home.metadata.deletionTimestamp && !claimOf(truth, volume) && others.length === 0;
+    const isSame = volume.metadata.annotations?.[noteKey]?.includes(home?.metadata.uid ?? "none");
+    return isFree && isSame && !isOffered ? "is not offered to its name" : undefined;
+  },
+  { inEverySetting: true },
+);
 
 /** Milliseconds: volumes are kept for a minute and a half in runs, or for a day. */
 const soon = 600_000;
 
-/** A volume whose time has come, and that no claim has or waits for, is handed back. */
-const expiredVolumesGo = each("expired-volumes-go", (volume, truth) => {
-  const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
-  // Where all is at rest no write says what time it is: what falls due while it is to rest is waited for before.
-  const now = (truth.changes.at(-1)?.at ?? 0) + soon;
-  const { step } = noteOf(volume) ?? {};
-  if (!step || !(due <= now) || claimOf(truth, volume) || !["kept", "asks", "offered"].includes(step)) return undefined;
-  return "is overdue";
-});
+/** A volume whose time has come, and that no claim has or waits for, is handed back: the sweep finds it by its time. */
+const expiredVolumesGo = each(
+  "expired-volumes-go",
+  (volume, truth) => {
+    const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
+    // Where all is at rest no write says what time it is: what falls due while it is to rest is waited for before.
+    const now = (truth.changes.at(-1)?.at ?? 0) + soon;
+    const { step } = noteOf(volume) ?? {};
+    const isKept = step && ["kept", "asks", "offered"].includes(step);
+    return isKept && due <= now && !claimOf(truth, volume) ? "is overdue" : undefined;
+  },
+  { inEverySetting: true },
+);
 
 /** No namespace that is being deleted is held on behalf of volumes: what is offered there is withdrawn. */
 const namespacesGo: LivenessCheck = {
