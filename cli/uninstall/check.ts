@@ -34,14 +34,23 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
   const held = await readOrNote(gaps, "What carries a finalizer of Holdfast", () =>
     heldObjects(client, holdsOf(rules)),
   );
+  const staying = new Map<string, readonly string[]>();
+  for (const { object } of installed?.namespaces ?? []) {
+    const { name } = object.metadata;
+    const strangers = await readOrNote(gaps, `What else is in namespace ${name}`, () => strangersIn(client, name));
+    if (strangers?.length) staying.set(name, strangers);
+  }
   if (installed && held) {
-    const plan = await readOrNote(gaps, "What goes", () => describePlan(client, installed, rules, held));
+    const namespaces = installed.namespaces.filter(({ object }) => !staying.has(object.metadata.name));
+    const going = { ...installed, namespaces };
+    const plan = await readOrNote(gaps, "What goes", () => describePlan(client, going, rules, held));
     if (plan?.length) line(out.paint("bold", "These go, in this order:"));
     else if (plan) line("Nothing of Holdfast is left to remove.");
     for (const [index, sentence] of (plan ?? []).entries()) line(`${index + 1}. ${sentence}`);
     const rest = await readOrNote(gaps, "What stays", async () => [
       ...(await describeRest(client, rules, held)),
       ...(await describeDefinitions(client, scope.definitions)),
+      ...[...staying].map(([name, more]) => `Namespace ${name}, because there is more in it: ${more.join(", ")}.`),
     ]);
     if (rest?.length) line(out.paint("bold", "This stays:"));
     for (const sentence of rest ?? []) line(`- ${sentence}`);
@@ -63,11 +72,6 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
         `${someOf(used.map(({ object }) => object))}.`,
       todo: "Delete the pods first, or they lose their data while they run.",
     });
-  for (const { object } of installed?.namespaces ?? []) {
-    const { name } = object.metadata;
-    const strangers = await readOrNote(gaps, `What else is in namespace ${name}`, () => strangersIn(client, name));
-    if (strangers?.length) line(`- Namespace ${name}, because there is more in it: ${strangers.join(", ")}.`);
-  }
   printFindings({ findings, gaps }, out);
   if (findings.length + gaps.length === 0) out.print("Nothing is in the way.");
   return codeOf({ findings, gaps });

@@ -8,7 +8,7 @@ import { machineKey, preDrainHook, preTerminateHook } from "../../functions/sate
 import { recordKey as evacuationKey } from "../../functions/satellite/lib/record.ts";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { customKinds as satelliteKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
-import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { install } from "../harness/installation.ts";
 import { claim, manifest, pod } from "../harness/manifest.ts";
@@ -36,6 +36,19 @@ test("uninstall --check names what goes in which order to a user who may only re
   expect([code, out]).toEqual([0, expect.stringContaining("Nothing is in the way.")]);
   const { metadata } = (await cluster.admin.get(PersistentVolumeClaim, "shop", "data")) ?? held;
   expect(metadata.finalizers).toContain(ours);
+});
+
+test("uninstall --check, where only a namespace with another object is left, says that it stays", async () => {
+  const cluster = await openCliCluster([]);
+  const labels = { "app.kubernetes.io/part-of": "holdfast" };
+  await cluster.admin.create(Namespace, manifest(Namespace, { name: "keeping", labels }));
+  await cluster.admin.create(ConfigMap, manifest(ConfigMap, { namespace: "keeping", name: "notes" }));
+  const { code, out } = await cluster.holdfast(["uninstall", "--check"]);
+  expect([code, out.replace(/\s+/g, " ").trim()]).toEqual([
+    0,
+    "Nothing of Holdfast is left to remove. This stays: - Namespace keeping, because there is more in it: " +
+      "ConfigMap notes. Nothing is in the way.",
+  ]);
 });
 
 test("uninstall --check ends with 1 where data would go under a pod, and with 2 where it could not look", async () => {
