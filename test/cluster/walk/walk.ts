@@ -61,6 +61,7 @@ export function openWalk(folder: string, kubeconfig: string, { texts, files = []
 
 const withoutImages = `case "$*" in
   ci) ;;
+  "run holdfast -- "*) shift 3; exec ${process.execPath} ${join(root, "cli/main.ts")} "$@" ;;
   "run --silent holdfast -- "*) shift 4; exec ${process.execPath} ${join(root, "cli/main.ts")} "$@" ;;
   "run --silent resolve -- -k "*" --repo "*) kubectl kustomize "$6" ;;
   *) echo "npm $* is not part of a walk" >&2; exit 1 ;;
