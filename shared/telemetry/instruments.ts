@@ -16,6 +16,8 @@ export interface Instruments {
   readonly stepAge: (seconds: number, attributes: Attributes) => void;
   /** How long the oldest object that the sweep has listed has been in a step. */
   readonly stepOldest: (seconds: number, attributes: Attributes) => void;
+  /** How many objects that the sweep has listed are in a step. */
+  readonly stepObjects: (objects: number, attributes: Attributes) => void;
   readonly call: (seconds: number, attributes: Attributes) => void;
 }
 
@@ -31,9 +33,9 @@ export function instrumentsOf(scope: string): Instruments {
     const made = meter.createCounter(name, { description, unit });
     return (attributes: Attributes) => made.add(1, attributes);
   };
-  const gauge = (name: string, description: string) => {
-    const made = meter.createGauge(name, { description, unit: "s" });
-    return (seconds: number, attributes: Attributes) => made.record(seconds, attributes);
+  const gauge = (name: string, description: string, unit: string) => {
+    const made = meter.createGauge(name, { description, unit });
+    return (value: number, attributes: Attributes) => made.record(value, attributes);
   };
   return {
     event: histogram("holdfast.event.duration", "From an event's arrival to its answer."),
@@ -41,7 +43,8 @@ export function instrumentsOf(scope: string): Instruments {
     decision: counter("holdfast.decisions", "Outcomes of decisions.", "{decision}"),
     stepEntered: counter("holdfast.steps.entered", "Objects that entered a step.", "{object}"),
     stepAge: histogram("holdfast.step.age", "How long a waiting object has been in its step.", waits),
-    stepOldest: gauge("holdfast.step.oldest", "How long the oldest object has been in a step."),
+    stepOldest: gauge("holdfast.step.oldest", "How long the oldest object has been in a step.", "s"),
+    stepObjects: gauge("holdfast.step.objects", "How many objects are in a step.", "{object}"),
     call: histogram("holdfast.call.duration", "Calls to Kubernetes and to external systems."),
   };
 }

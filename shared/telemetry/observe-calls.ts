@@ -84,7 +84,7 @@ export function observedClient(client: Client, signals: Signals): Client {
       listing.catch(() => {});
       try {
         for await (const object of client.list<never>(kind, options)) {
-          signals.listed?.see(object);
+          signals.listed?.see(kind, object);
           yield object;
         }
       } catch (error) {

@@ -3,9 +3,9 @@ import { NodeSDK } from "@opentelemetry/sdk-node";
 import type { Log } from "../log.ts";
 import { slug } from "../rule.ts";
 import { instrumentsOf } from "./instruments.ts";
+import { listedSteps } from "./listed-steps.ts";
 import { observedClient, observedTransport } from "./observe-calls.ts";
 import { observeEvent, observePart } from "./observe-parts.ts";
-import { oldestInSteps } from "./oldest-in-steps.ts";
 import { spansOf } from "./spans.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -42,7 +42,7 @@ export function startTelemetry(name: string, log: Log): Telemetry {
   sdk.start();
   const instruments = instrumentsOf(name);
   // The sweep alone lists every object on which something can be written.
-  const listed = name === "platform/sweep" ? { listed: oldestInSteps(instruments) } : {};
+  const listed = name === "platform/sweep" ? { listed: listedSteps(instruments) } : {};
   const signals = { spans: spansOf(name), instruments, ...listed };
   return {
     observe: (part, work) => observePart(part, work, signals),

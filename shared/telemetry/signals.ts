@@ -1,5 +1,5 @@
 import type { Instruments } from "./instruments.ts";
-import type { OldestInSteps } from "./oldest-in-steps.ts";
+import type { ListedSteps } from "./listed-steps.ts";
 import type { Spans } from "./spans.ts";
 
 /** What telemetry consists of. */
@@ -7,7 +7,7 @@ export interface Signals {
   readonly spans: Spans;
   readonly instruments: Instruments;
   /** Only where a function lists all objects of its kinds. */
-  readonly listed?: OldestInSteps;
+  readonly listed?: ListedSteps;
 }
 
 /** Returns what tells the seconds since. */

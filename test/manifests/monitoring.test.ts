@@ -2,12 +2,16 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Attributes } from "@opentelemetry/api";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { headingId } from "../../build/docs/heading-id.ts";
 import { loadDeclared } from "../../build/manifests/declared.ts";
 import type { Alert } from "../../build/manifests/monitoring/alerts.ts";
 import { writtenSteps } from "../../build/manifests/monitoring/steps.ts";
+import { ApiServerSource, Broker } from "../../functions/platform/sweep/ways.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { listedSteps } from "../../shared/telemetry/listed-steps.ts";
 import { readKustomization, root } from "./kustomization.ts";
 
 const file = join(root, "knative/monitoring/alerts.yaml");
@@ -40,6 +44,25 @@ test("each step with an Event has one alert, unless it is meant to last", async 
     { reason: "VolumeKept", alerts: 0 },
     { reason: "VolumeOffered", alerts: 0 },
   ]);
+});
+
+test("sources and brokers that the sweep finds not Ready have one alert", () => {
+  const found: string[] = [];
+  const stepOldest = (_: number, { "holdfast.rule": rule, "holdfast.step": step }: Attributes) =>
+    found.push(`holdfast_rule="${rule}" ${step}`);
+  const { see, report } = listedSteps({ stepOldest, stepObjects: () => {} });
+  for (const { kind } of [ApiServerSource, Broker])
+    see({ kind }, { metadata: { uid: kind, creationTimestamp: "2026-01-01T00:00:00Z" } } as KubernetesObject);
+  report();
+  const by = found.map((series) => {
+    const [rule = "", step = ""] = series.split(" ");
+    const of = alerts.filter(({ expr }) => {
+      const [, selected] = (expr.includes(rule) && /holdfast_step=~"([^"]+)"/.exec(expr)) || [];
+      return selected && new RegExp(`^(${selected})$`).test(step);
+    });
+    return of.map(({ alert }) => alert);
+  });
+  expect(by).toEqual([["HoldfastSourceOrBrokerNotReady"], ["HoldfastSourceOrBrokerNotReady"]]);
 });
 
 const { HOLDFAST_PROMTOOL: promtool } = process.env;
@@ -107,6 +130,10 @@ const cases: Readonly<Record<string, Case>> = {
   "when an object has been stuck for an hour, until it is not": {
     series: [...ticks(120), ...waits("satellite/mark", "stuck", 75)],
     firing: { 55: [], 70: [stuck], 100: [] },
+  },
+  "when a broker is not Ready for ten minutes": {
+    series: [...ticks(60), ...waits("platform/sweep", "BrokerNotReady", 60)],
+    firing: { 5: [], 20: ["HoldfastSourceOrBrokerNotReady"] },
   },
   "when an external system is away for ten minutes, as the kit or as a rule names it": {
     series: [

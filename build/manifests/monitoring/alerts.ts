@@ -1,6 +1,6 @@
 import type { Declared } from "../declared.ts";
 import { adviceOf } from "../event-advice.ts";
-import { minutesBetweenTicks } from "../sweep.ts";
+import { minutesBetweenTicks, sweepFunction } from "../sweep.ts";
 import { deadLetterFunction } from "../triggers.ts";
 import { events, oldest, oneOf, ticks } from "./promql.ts";
 import { awayReasons, saysAway, type WrittenStep, writtenSteps } from "./steps.ts";
@@ -42,6 +42,19 @@ export function alertsFor(functions: readonly Declared[]): readonly Alert[] {
           "Objects that are due wait, and lost events are not made up for. See whether the PingSource sweep (without " +
           "Knative: the Deployment platform-source) and the function platform-sweep in the namespace of Holdfast are " +
           "ready.",
+        runbook: runbook("monitoring.md#what-to-watch-without-prometheus"),
+      },
+    },
+    {
+      alert: "HoldfastSourceOrBrokerNotReady",
+      expr: `${oldest(`holdfast_rule="${sweepFunction}", holdfast_step=~"(ApiServerSource|Broker)NotReady"`)} > 600`,
+      for: "0m",
+      labels: { severity: "critical" },
+      annotations: {
+        summary: "A source or a broker of Holdfast is not Ready: {{ $labels.holdfast_step }}.",
+        description:
+          `It has not been Ready ${sinceWhen}. Events of changes, and those of the sweep, may reach no function. In ` +
+          "the namespace of Holdfast, kubectl get apiserversources,brokers names it, and kubectl describe says why.",
         runbook: runbook("monitoring.md#what-to-watch-without-prometheus"),
       },
     },
@@ -114,7 +127,8 @@ function longIn(reason: string, steps: readonly WrittenStep[]): Alert {
   };
 }
 
-function selectorOf(steps: readonly WrittenStep[]): string {
+/** What selects the series of these steps. */
+export function selectorOf(steps: readonly WrittenStep[]): string {
   const of = (key: "rule" | "step") => oneOf(steps.map((step) => step[key]).sort());
   return `holdfast_rule=~"${of("rule")}", holdfast_step=~"${of("step")}"`;
 }

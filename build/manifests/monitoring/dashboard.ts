@@ -1,6 +1,7 @@
 import { type Declared, systemOf } from "../declared.ts";
 import { deadLetterFunction } from "../triggers.ts";
-import { events, grown, oldest, ticks } from "./promql.ts";
+import { selectorOf } from "./alerts.ts";
+import { events, grown, objects, oldest, ticks } from "./promql.ts";
 import { writtenSteps } from "./steps.ts";
 
 interface Panel {
@@ -22,7 +23,7 @@ interface Row {
 }
 
 const rowsFor = (functions: readonly Declared[]): readonly Row[] => [
-  { title: "Health", columns: 4, panels: health },
+  { title: "Health", columns: 3, panels: [...health, ...keptVolumes(functions)] },
   { title: "Age of the oldest object in each step", columns: 2, panels: ages(functions) },
   { title: "Functions", columns: 2, panels: work },
   { title: "Calls to the cluster and to external systems", columns: 2, panels: calls },
@@ -62,6 +63,15 @@ const health = [
   ),
   stat("The oldest object", `max(${oldest("")}) or vector(0)`, "How long it has been in its step.", "s"),
 ];
+
+/** The Events of steps in which undelete keeps a volume whose claim is gone. */
+const keptReasons = ["VolumeKept", "NamespaceReplaced", "VolumeOffered"];
+
+function keptVolumes(functions: readonly Declared[]): readonly Panel[] {
+  const kept = writtenSteps(functions).filter(({ reason }) => keptReasons.includes(reason));
+  const about = "Volumes that undelete keeps after their claims are gone, also those that are offered to a new claim.";
+  return [stat("Kept volumes", `${objects(selectorOf(kept))} or vector(0)`, about)];
+}
 
 /** A panel for each system whose rules have steps. */
 function ages(functions: readonly Declared[]): readonly Panel[] {

@@ -21,5 +21,9 @@ export const ticks = (window: string) =>
 export const oldest = (selector: string) =>
   `max by (holdfast_rule, holdfast_step) (max_over_time(holdfast_step_oldest_seconds{${selector}}[11m]))`;
 
+/** How many objects are in these steps together. */
+export const objects = (selector: string) =>
+  `sum(max by (holdfast_rule, holdfast_step) (max_over_time(holdfast_step_objects{${selector}}[11m])))`;
+
 /** A regular expression for one of these texts. */
 export const oneOf = (texts: readonly string[]) => [...new Set(texts)].join("|");
