@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, parse as parseYaml } from "yaml";
 import { loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
 import { chartOf } from "../../build/release/chart/chart.ts";
 import { installation } from "../../build/release/chart/installations.ts";
 import { overlaysOf } from "../../build/release/overlays.ts";
 import { imageNames } from "../../esbuild.config.mjs";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { sameJson } from "../../shared/same-json.ts";
 import { kubectlFolder } from "../images/testing/kubectl.ts";
 import { helm, helmTemplate, writeChart } from "./helm.ts";
 
@@ -136,6 +137,41 @@ describe.skipIf(!possible)("the chart", () => {
     expect(places.filter((place) => /yaook|piraeus/.test(place))).toEqual([]);
   });
 
+  const excluding = (excluded: string, more: object = {}) => {
+    const settings = { "pvc-protection/protect": { EXCLUDED_NAMESPACES: excluded } };
+    const values = { options: flags("pvc-protection/admission-policy"), settings, ...more };
+    return parse(helmTemplate(folder, values)).map(withReadTable);
+  };
+
+  test("leaves a namespace out as the example excluded-namespace does", async () => {
+    const made = byKey(excluding("ci"));
+    const built = await installation(root, "examples/excluded-namespace");
+    const wanted = byKey(built.map(withImages).map(withReadTable));
+    expect([...made.keys()].sort()).toEqual([...wanted.keys()].sort());
+    for (const [key, object] of wanted) expect(withoutHelms(made.get(key)), key).toEqual(object);
+  });
+
+  test.each([
+    ["without Knative", { knative: false }],
+    ["with Kafka", { components: flags("kafka") }],
+  ])("leaves two namespaces out %s, in the policy's binding and in one row of the sweep", (_, more) => {
+    const before = byKey(excluding("", more));
+    const changed = [...byKey(excluding(" ci, scratch,", more))].flatMap(([key, object]) =>
+      sameJson(object, before.get(key)) ? [] : [[key.split("/").at(-1), object] as const],
+    );
+    const { "holdfast-sweep-pvc-protection": table, ...others } = Object.fromEntries(changed);
+    expect(Object.keys(others).sort()).toEqual(["pvc-protection-protect", "pvc-protection.holdfast.dev"]);
+    const key = "kubernetes.io/metadata.name";
+    const matchExpressions = [{ key, operator: "NotIn", values: ["ci", "scratch"] }];
+    expect(others).toHaveProperty(["pvc-protection.holdfast.dev", "spec", "matchResources"], {
+      namespaceSelector: { matchExpressions },
+    });
+    const row = ["data", "table.yaml", 0];
+    expect(table).toHaveProperty([...row, "rule"], "pvc-protection/protect");
+    expect(table).toHaveProperty([...row, "excludedNamespaces"], ["ci", "scratch"]);
+    expect(JSON.stringify(table).split("excludedNamespaces")).toHaveLength(2);
+  });
+
   test("takes settings, resources, filters and a registry", () => {
     const text = helmTemplate(folder, {
       image: { repository: "mirror.example/x" },
@@ -185,6 +221,13 @@ function parse(text: string): readonly KubernetesObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS({ maxAliasCount: -1 }) as KubernetesObject | null)
     .filter((object) => object !== null);
+}
+
+/** With the rows of the sweep's table instead of their text: comments and quotation marks do not matter. */
+function withReadTable(object: KubernetesObject): KubernetesObject {
+  const { data } = object as { data?: Record<string, string> };
+  const text = data?.["table.yaml"];
+  return text ? ({ ...object, data: { ...data, "table.yaml": parseYaml(text) } } as KubernetesObject) : object;
 }
 
 const byKey = (objects: readonly KubernetesObject[]) =>

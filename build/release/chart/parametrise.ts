@@ -3,12 +3,14 @@ import { type Declared, systemOf } from "../../manifests/declared.ts";
 import { namespace } from "../../manifests/metadata.ts";
 import { settingsConfigMap } from "../../manifests/surroundings.ts";
 import type { ChartDocument } from "./documents.ts";
+import { withExcludedNamespaces } from "./excluded-namespaces.ts";
 import { Expression, isMap, Lines, type Tree, type TreeMap } from "./tree.ts";
 import { settingsByName } from "./values.ts";
 
 /** What an administrator may say in values about the objects of the chart. */
 export function parametrise(document: ChartDocument, functions: readonly Declared[]): TreeMap {
-  const { tree, key } = document;
+  const { key } = document;
+  const tree = withExcludedNamespaces(document.tree, key);
   const kind = key.split(" ")[1];
   const settings = settingsByName(functions);
   const name = nameOf(tree);

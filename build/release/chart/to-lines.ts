@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { toTemplate } from "./condition.ts";
-import { absent, Choice, Expression, isMap, Lines, type Tree } from "./tree.ts";
+import { absent, Choice, Expression, isMap, Lines, Text, type Tree } from "./tree.ts";
 
 /**
  * A tree as the lines of a template of Helm's, which are YAML whatever the values are.
@@ -28,6 +28,11 @@ function entryLines(part: Tree | typeof absent, write: (tree: Tree) => readonly 
 
 function keyed(key: string, tree: Tree): readonly string[] {
   if (tree instanceof Expression) return [`${plain(key)[0]}: ${tree.text}`];
+  if (tree instanceof Text) {
+    const lines = tree.text.split("\n");
+    const isEnded = lines.at(-1) === "";
+    return [`${plain(key)[0]}: ${isEnded ? "|" : "|-"}`, ...indented(isEnded ? lines.slice(0, -1) : lines)];
+  }
   return isNested(tree) ? [`${plain(key)[0]}:`, ...indented(toLines(tree))] : plain({ [key]: tree });
 }
 

@@ -35,8 +35,17 @@ export class Lines {
   }
 }
 
+/** A text of several lines, some of which are lines of a template. */
+export class Text {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** A Kubernetes object of which parts depend on the chart's values. */
-export type Tree = string | number | boolean | null | Choice | Expression | Lines | readonly Tree[] | TreeMap;
+export type Tree = string | number | boolean | null | Choice | Expression | Lines | Text | readonly Tree[] | TreeMap;
 
 export interface TreeMap {
   readonly [key: string]: Tree;
@@ -49,7 +58,7 @@ export const isMap = (part: Part | undefined): part is TreeMap =>
   typeof part === "object" &&
   part !== null &&
   !Array.isArray(part) &&
-  !(part instanceof Choice || part instanceof Expression || part instanceof Lines);
+  ![Choice, Expression, Lines, Text].some((leaf) => part instanceof leaf);
 
 /**
  * Has a tree become `after` where it was `before`, when `when` holds. Both are what the object is in `context`, without
