@@ -1,5 +1,6 @@
 import { afterAll, describe, inject } from "vitest";
 import { apiContract } from "../contract/contract.ts";
+import { orderOfQuantities } from "../contract/quantities.ts";
 import { benchOn } from "../harness/open-namespace.ts";
 import { realServer } from "../harness/real-server.ts";
 import { compact } from "./compact.ts";
@@ -15,5 +16,8 @@ describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
   );
   afterAll(() => server.stop());
 
-  apiContract(() => benchOn(server));
+  const open = () => benchOn(server);
+  apiContract(open);
+  // What only a real server can say.
+  orderOfQuantities(open);
 });

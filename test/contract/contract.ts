@@ -10,6 +10,7 @@ import { mutatingPolicy } from "./mutating-policy.ts";
 import { nodePolicy } from "./node-policy.ts";
 import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
+import { quantities } from "./quantities.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 import { statefulSets } from "./statefulsets.ts";
@@ -28,6 +29,7 @@ export function apiContract(open: () => Promise<Bench>): void {
   daemonSetPatches(open);
   serverSideApply(open);
   lists(open);
+  quantities(open);
   watches(open);
   pods(open);
   events(open);

@@ -119,10 +119,9 @@ const isQuantity = (path: string) => quantities.test(path);
 const quantityForm = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 function quantity(text: string): string {
-  if (!quantityForm.test(text))
-    throw new TypeMismatch(`quantities must match the regular expression '${quantityForm.source}'`);
-  if (Number.isNaN(quantityValue(text))) throw new TypeMismatch("unable to parse quantity's suffix");
-  return text;
+  if (!Number.isNaN(quantityValue(text))) return text.trim();
+  if (quantityForm.test(text)) throw new TypeMismatch("unable to parse quantity's suffix");
+  throw new TypeMismatch(`quantities must match the regular expression '${quantityForm.source}'`);
 }
 
 // Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops
