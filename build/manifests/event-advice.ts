@@ -68,7 +68,8 @@ const advice: Readonly<Record<string, string>> = {
     "Another PersistentVolume has the name of the Volume. If it is not being " +
     "deleted, delete the Volume and use another name.",
   PlacementUnreadable:
-    "Correct `nodeAffinity` or `tolerations` of the LinstorCluster. Until then no satellite is deleted.",
+    "Correct `nodeSelector`, `nodeAffinity` or `tolerations` of the LinstorCluster. Until then its satellites stay, " +
+    "and it gets no new one.",
   NotKeptAnyMore: "Nothing: no annotation asks to keep the volume any more, and it has its former policy again.",
   GivenToAnother: "Nothing: a person has reserved the kept volume for a claim of another name.",
   PolicyChangedByHand:

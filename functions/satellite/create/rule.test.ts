@@ -50,6 +50,9 @@ test("creates a satellite that is the cluster's, held, and of the merged configu
   ]);
 });
 
+const notIn = (...values: string[]) => ({
+  nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "NotIn", values }] }],
+});
 const taints = (effect: string) => ({ nodes: [without(node({}, { taints: [{ key: "test", effect }] }))] });
 test.each<[string, Partial<Facts>, "write" | "leave"]>([
   ["does not match the nodeSelector", { clusters: [cluster({ nodeSelector: { zone: "b" } })] }, "leave"],
@@ -64,6 +67,9 @@ test.each<[string, Partial<Facts>, "write" | "leave"]>([
   ["is being deleted", { nodes: [without(node({ deletionTimestamp: "2026-01-01T00:00:00Z" }))] }, "leave"],
   ["has a cluster that goes", { clusters: [cluster({}, { deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
   ["has no cluster", { clusters: [] }, "leave"],
+  ["has a cluster that shuns no value", { clusters: [cluster({ nodeAffinity: notIn() })] }, "leave"],
+  ["has a cluster that shuns a value no label has", { clusters: [cluster({ nodeAffinity: notIn("b c") })] }, "leave"],
+  ["has a cluster that shuns others", { clusters: [cluster({ nodeAffinity: notIn("b") })] }, "write"],
 ])("a Node that %s", (_, facts, expected) => {
   expect(decide(facts)?.do).toBe(expected);
 });

@@ -15,6 +15,7 @@ import { type Configuration, type Merged, mergeConfigurations } from "../lib/con
 import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/wanted-spec.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
 import { admissionPolicy, candidateOf, changedLabel } from "../lib/matching/candidate.ts";
+import { placementProblem } from "../lib/matching/placement-problem.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
 import { foreignLifecycle, ofCluster, satelliteFinalizer } from "../lib/satellite.ts";
@@ -157,8 +158,9 @@ function noted(node: KubernetesObject, satellite: ConfiguredSatellite, { cluster
 function admitted(node: KubernetesObject, { clusters, configurations }: Facts): Decision {
   const candidate = candidateOf(node);
   const { leave, write } = about(Node, node);
-  const alive = clusters.filter((cluster) => !isBeingDeleted(cluster));
-  const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
+  // What an invalid LinstorCluster wants is not known: the function that deletes satellites says so on it.
+  const clear = clusters.filter((one) => !isBeingDeleted(one) && !placementProblem(one.spec ?? {}));
+  const cluster = clear.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
   const { name } = candidate;
   if (isBeingDeleted(node) || !cluster) return leave(`Node ${name} must not have a satellite now.`);
   const merged = mergeConfigurations(configurations, candidate);

@@ -1,6 +1,8 @@
 import { readGoDuration } from "../../../../shared/kubernetes/go-duration.ts";
+import { isLabelKey, isLabelValue } from "../../../../shared/kubernetes/label-syntax.ts";
 import type { NodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
-import type { Requirement } from "../../../../shared/kubernetes/requirement.ts";
+import { type Requirement, readInteger } from "../../../../shared/kubernetes/requirement.ts";
+import { objectName } from "../../../../shared/names.ts";
 import type { LinstorSatelliteConfigurationSpec } from "../schema/resources.ts";
 import { deletionPolicy, type Property, type StoragePool, storagePoolKinds } from "../schema/satellite-spec.ts";
 import { resolveProperties } from "./resolve-properties.ts";
@@ -20,7 +22,11 @@ export function affinityProblem(affinity: NodeSelector | undefined): string | un
   return undefined;
 }
 
-function expressionProblem({ key, operator, values = [] }: Requirement): string | undefined {
+function expressionProblem(requirement: Requirement): string | undefined {
+  return operatorProblem(requirement) ?? labelProblem(requirement);
+}
+
+function operatorProblem({ key, operator, values = [] }: Requirement): string | undefined {
   switch (operator) {
     case "In":
     case "NotIn":
@@ -30,19 +36,27 @@ function expressionProblem({ key, operator, values = [] }: Requirement): string 
       return values.length === 0 ? undefined : `asks for ${key} ${operator} with values, which it cannot have`;
     case "Gt":
     case "Lt":
-      return values.length === 1 && /^[+-]?\d+$/.test(values[0] ?? "")
+      return values.length === 1 && readInteger(values[0]) !== undefined
         ? undefined
-        : `asks for ${key} ${operator} with something other than one whole number`;
+        : `asks for ${key} ${operator} with something other than one whole number of at most 64 bits`;
     default:
       return `has the operator ${operator}, which is none of In, NotIn, Exists, DoesNotExist, Gt and Lt`;
   }
 }
 
+/** Why no label can meet a requirement, as the end of a sentence. */
+export function labelProblem({ key, operator, values = [] }: Partial<Requirement>): string | undefined {
+  if (!isLabelKey(key ?? "")) return `asks for ${key || "an empty key"}, which cannot be the key of a label`;
+  const wrong = values.find((value) => !isLabelValue(value));
+  if (wrong === undefined) return undefined;
+  return `asks for ${key} ${operator ? `${operator} ` : ""}with the value ${wrong}, which no label can have`;
+}
+
 function fieldProblem({ key, operator, values = [] }: Requirement): string | undefined {
   if (key !== "metadata.name") return `asks for the field ${key}; only metadata.name can be asked for`;
-  return (operator === "In" || operator === "NotIn") && values.length === 1
+  return (operator === "In" || operator === "NotIn") && values.length === 1 && objectName.safeParse(values[0]).success
     ? undefined
-    : "asks for metadata.name with something other than In or NotIn and one value";
+    : "asks for metadata.name with something other than In or NotIn and the name of one Node";
 }
 
 /** What is wrong with the rest of a configuration, a sentence for each thing that its definition cannot refuse. */
