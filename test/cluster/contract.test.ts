@@ -1,5 +1,6 @@
 import { afterAll, describe, inject } from "vitest";
 import { apiContract } from "../contract/contract.ts";
+import { placement } from "../contract/placement.ts";
 import { orderOfQuantities } from "../contract/quantities.ts";
 import { benchOn } from "../harness/open-namespace.ts";
 import { realServer } from "../harness/real-server.ts";
@@ -9,7 +10,7 @@ const cluster = inject("cluster");
 
 describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
   if (!cluster) return;
-  const { kubeconfig, etcd } = cluster;
+  const { kubeconfig, etcd, hasControllers } = cluster;
   const server = realServer(
     kubeconfig,
     etcd ? { compact: () => compact(etcd), guardsOwnerReferences: true, throwaway: true } : {},
@@ -18,6 +19,7 @@ describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
 
   const open = () => benchOn(server);
   apiContract(open);
-  // What only a real server can say.
+  // What only a real server, or its controllers, can say.
   orderOfQuantities(open);
+  if (hasControllers) placement(open);
 });
