@@ -4,6 +4,9 @@ import { hasNewerProgress, progressKey } from "../progress.ts";
 import { progressNameOf, type Rule } from "../rule.ts";
 import { warning } from "../steps.ts";
 
+/** Recorded on what stays as it is until the function is rolled forward again. */
+export const newerProgress = warning("NewerProgress");
+
 /**
  * For rules that act upon their progress: the decision, or in its place a stop where a version that is newer by more
  * than one has written progress on the object. What that meant cannot be read here, and a rule that took it for absent
@@ -15,7 +18,11 @@ export function stopOnNewerProgress(rule: Pick<Rule, "name" | "progressName">, d
   if (!hasNewerProgress(about, progressName)) return decision;
   const message =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
-    `version of Holdfast that is newer by more than one: roll ${rule.name} forward again, or remove the ` +
+    `version of Holdfast that is newer by more than one: roll ${writersOf(rule)} forward again, or remove the ` +
     "annotation to start its work from the beginning.";
-  return { do: "stop", about, kind, message, event: warning("NewerProgress") };
+  return { do: "stop", about, kind, message, event: newerProgress };
 }
+
+/** Rules that share their progress say the same sentence, or each of them would replace the Event of the others. */
+const writersOf = ({ name, progressName }: Pick<Rule, "name" | "progressName">) =>
+  progressName === undefined ? name : `the functions of ${progressName.slice(0, progressName.indexOf("/"))}`;

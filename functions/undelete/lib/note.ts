@@ -4,7 +4,7 @@ import type { Decision, Precondition } from "../../../shared/decision.ts";
 import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
-import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { hasNewerProgress, progressKey, readProgress } from "../../../shared/progress.ts";
 import { normal, type StepEvent, type Steps, silent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { readTime } from "./read-time.ts";
@@ -142,6 +142,16 @@ export function lostNote({ metadata: { labels }, spec }: Volume): Note | undefin
     return undefined;
   const policy = persistentVolumeReclaimPolicy as Note["policy"];
   return { step: "kept", policy, for: "", claim: { namespace, name, uid }, namespaceUid: "", right: 0 };
+}
+
+/**
+ * What every rule decides about a volume whose note only a newer version can read, and nothing else: whether it is
+ * kept, offered or left out is not known here. `undefined`: its note is no such.
+ */
+export function stopAtNewerNote(volume: Volume): Decision | undefined {
+  if (!hasNewerProgress(volume, noting.progressName)) return undefined;
+  // The pipeline says in full what is wrong, and records the Event.
+  return about(PersistentVolume, volume).stop(`The note of volume ${volume.metadata.name} cannot be read.`);
 }
 
 /** The time on the volume in milliseconds since the epoch: Infinity without one, NaN where it cannot be read. */

@@ -18,6 +18,7 @@ import {
   readNote,
   reclaimAtKey,
   reclaimTime,
+  stopAtNewerNote,
 } from "../lib/note.ts";
 import { successorKey } from "../lib/successor.ts";
 
@@ -56,7 +57,7 @@ interface Surroundings {
 export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamespace): readonly Decision[] {
   const noted = facts.volumes.flatMap((volume): readonly Noted[] => {
     const note = readNote(volume) ?? lostNote(volume);
-    if (!note || isBeingDeleted(volume)) return [];
+    if (!note || isBeingDeleted(volume) || stopAtNewerNote(volume)) return [];
     const claim = facts.claims.get(note.claim.name);
     return [{ volume, note, claim, holder: holderOf(volume, note, claim) }];
   });
@@ -69,6 +70,7 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
   );
   const around = { namespace: facts.namespace, noted, free, otherNamespace };
   return [
+    ...facts.volumes.flatMap((volume) => (isBeingDeleted(volume) ? [] : (stopAtNewerNote(volume) ?? []))),
     ...noted.filter(({ holder }) => holder === "another").map(giveAway),
     ...noted.filter((one) => one.holder === "bound" && isSaid(one)).flatMap(takeBack),
     ...free.map((one) => decideVolume(one, around, now)),

@@ -459,6 +459,57 @@ test.each<{ what: string; name: string; patched: readonly string[] }>([
   expect(outcomes.get("refused")).toMatchObject([{ result: "failed" }]);
 });
 
+describe("a volume whose note only a newer version can read", () => {
+  const newer = { v: 3 } as const;
+
+  test.each([
+    { what: "is kept after its claim", one: volume({ note: newer, annotations: due }) },
+    { what: "is offered", one: volume({ note: newer, ref: null }) },
+  ])("and that $what stays as it is and says so, and others are offered", async ({ one }) => {
+    const ref = { namespace: "shop", name: "logs", uid: "logs" };
+    const other = volume({ name: "logs", ref, note: { step: "retained", claim: ref } });
+    const { outcomes, patched, recorded } = await runReserve(shop, [one, other]);
+    expect(outcomes.get("pv")).toMatchObject([{ result: "stop", status: 204 }]);
+    expect(patched).toEqual(["PersistentVolume logs"]);
+    expect(recorded).toEqual(["pv NewerProgress", "logs VolumeOffered"]);
+  });
+
+  test("holds a namespace that is being deleted while it is offered there, and the Event says so", async () => {
+    const offered = volume({ note: newer, ref: null });
+    const { patched, recorded } = await runReserve(ending(), [offered]);
+    expect(patched).toEqual([]);
+    expect(recorded).toEqual(["pv NewerProgress", "shop NewerProgress"]);
+  });
+
+  test("lets a namespace go that is being deleted while it is not offered", async () => {
+    const { patched, recorded } = await runReserve(ending(), [volume({ note: newer })]);
+    expect(patched).toEqual(["Namespace shop"]);
+    expect(recorded).toEqual(["pv NewerProgress"]);
+  });
+});
+
+/** Runs reserve for a namespace; returns what it has patched and recorded. */
+async function runReserve(namespace: ReturnType<typeof saying>, volumes: readonly Volume[]) {
+  const patched: string[] = [];
+  const recorded: string[] = [];
+  const client = {
+    get: async () => namespace,
+    async *list(kind: { kind: string }) {
+      if (kind.kind === "PersistentVolume") yield* volumes;
+    },
+    create: async (_: unknown, event: { reason?: string; regarding?: { name?: string } }) =>
+      recorded.push(`${event.regarding?.name} ${event.reason}`),
+    delete: async () => undefined,
+    patch: async (kind: { kind: string }, _: unknown, name: string) => patched.push(`${kind.kind} ${name}`),
+  } as unknown as Client;
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
+  const context = { client, connect: () => undefined as never, clock, log };
+  const view = { client, settings: { otherNamespace: "ask" as const } };
+  const { outcomes } = await run(reserve, { kind: Namespace, namespace: "shop" }, [], view, context);
+  return { outcomes, patched, recorded };
+}
+
 describe("an event of a volume", () => {
   const subjects = (object?: object) =>
     reserve.subjects(

@@ -1,16 +1,18 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { held } from "../../../shared/held.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { newerProgress } from "../../../shared/pipeline/stop-on-newer-progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { type Note, namespaceLabel, noteBounds, noteWrites, noting, readNote } from "../lib/note.ts";
+import { type Note, namespaceLabel, noteBounds, noteWrites, noting, readNote, stopAtNewerNote } from "../lib/note.ts";
 import { boundByController, decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
@@ -88,8 +90,12 @@ export const reserve = rule({
   concurrency: 100,
   subjects,
   look,
-  decide: (facts, now, { otherNamespace }) =>
-    facts ? held(Namespace, facts.namespace, guard, decideAll(facts, now, otherNamespace), isOffer) : [],
+  decide: (facts, now, { otherNamespace }) => {
+    if (!facts) return [];
+    const decisions = decideAll(facts, now, otherNamespace);
+    const stopped = stopAtOffers(facts);
+    return stopped ? [...decisions, stopped] : held(Namespace, facts.namespace, guard, decisions, isOffer);
+  },
 });
 
 /** The note of a volume that is offered. */
@@ -106,6 +112,21 @@ function withdraw({ metadata }: Volume, { claim }: Note): Write {
     spec: { persistentVolumeReclaimPolicy: "Retain", claimRef: { uid: claim.uid } },
   };
   return { verb: "patch", kind: PersistentVolume, namespace: undefined, name, type: "merge", patch };
+}
+
+/**
+ * What holds a namespace that is being deleted: an offer whose note only a newer version can read is not withdrawn, and
+ * the next namespace of that name would get the data.
+ */
+function stopAtOffers({ namespace, volumes }: Facts): Decision | undefined {
+  if (!namespace || !isBeingDeleted(namespace) || !hasFinalizer(namespace, guard)) return undefined;
+  const offered = volumes.filter((one) => stopAtNewerNote(one) && one.spec.claimRef?.uid === undefined);
+  if (offered.length === 0) return undefined;
+  const message =
+    `Namespace ${namespace.metadata.name} is held while volumes are offered to its claims whose notes were written ` +
+    "by a version of Holdfast that is newer by more than one. Roll the functions of undelete forward again: they " +
+    `withdraw these offers. The volumes are: ${offered.map(({ metadata }) => metadata.name).join(", ")}.`;
+  return about(Namespace, namespace).stop(message, { event: newerProgress });
 }
 
 const isOffer = (decision: Decision) =>

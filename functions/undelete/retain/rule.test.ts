@@ -214,6 +214,33 @@ describe("a bound volume", () => {
     expect(recorded).toEqual([]);
   });
 
+  test("whose note only a newer version can read is left as it is, and the Event says so", async () => {
+    const kept = { ...volume({ name: "kept", note: { asked: "2Gi" } }) };
+    const objects = new Map<unknown, unknown>([
+      [PersistentVolume, volume({ ...left, note: { v: 3, step: "unkept" } })],
+      [PersistentVolumeClaim, keepIt],
+      [Namespace, shop],
+    ]);
+    const recorded: unknown[] = [];
+    const patched: unknown[] = [];
+    const client = {
+      get: async (kind: unknown) => objects.get(kind),
+      list: async function* () {
+        yield kept;
+      },
+      patch: async (...asked: unknown[]) => patched.push(asked),
+      create: async (_: unknown, { reason }: { reason?: string }) => recorded.push(reason),
+      delete: async () => {},
+    } as unknown as Client;
+    const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const context = { client, connect: () => undefined as never, clock, log };
+    const view = { client, settings: schema.parse({ mostKept: "1Gi" }) };
+    const result = await run(retain, { kind: PersistentVolume, name: "pv" }, [], view, context);
+    expect([...result.outcomes.values()].flat()).toMatchObject([{ result: "stop", status: 204 }]);
+    expect({ recorded, patched }).toEqual({ recorded: ["NewerProgress"], patched: [] });
+  });
+
   const deleted = { deletionTimestamp: "2026-01-01T23:00:00Z" };
   const leaving = claim("claim", "pv", "24h", deleted);
   const rebound = { phase: "Bound", note: { step: "offered" }, ref: { uid: "new" } } as const;

@@ -35,6 +35,7 @@ import {
   offerKey,
   readNote,
   reclaimAtKey,
+  stopAtNewerNote,
 } from "../lib/note.ts";
 import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
 import { type Reached, reachedLimit, readRoom } from "./limits.ts";
@@ -245,6 +246,8 @@ async function readEach(
 function decideOne(facts: Facts, now: number, settings: Settings): readonly Decision[] {
   const { volume, claim, namespace, storageClass, reached } = facts;
   if (isBeingDeleted(volume)) return [];
+  const stopped = stopAtNewerNote(volume);
+  if (stopped) return [stopped];
   const note = noteFor(claim, volume);
   const { name, ownerReferences } = volume.metadata;
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];

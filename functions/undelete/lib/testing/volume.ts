@@ -10,8 +10,8 @@ const claimRef = { namespace: "shop", name: "data", uid: "claim" };
 /** What is so of a volume of claim `data` that is not so of most. */
 export interface Changes {
   readonly name?: string;
-  /** `next` is the kit's. */
-  readonly note?: (Partial<Note> & { readonly next?: string }) | null;
+  /** `next` is the kit's, and `v` the version of the note's format. */
+  readonly note?: (Partial<Note> & { readonly next?: string; readonly v?: number }) | null;
   readonly annotations?: Readonly<Record<string, string>>;
   /** `null`: offered, without a uid. */
   readonly ref?: Partial<typeof claimRef> | null;
