@@ -28,8 +28,8 @@ export const names: WrittenNames = {
     [namespaceLabel]: {
       means: "The namespace of the claim that a noted volume is of. Functions and people find volumes by it.",
       ifChanged:
-        "Leave it. While the claim has the volume, the next look of retain writes it again. After that, reserve does " +
-        "not find the volume: it makes no offer of it, and withdraws none.",
+        "Leave it. Holdfast writes it again at once: retain while the claim has the volume, reserve after that. " +
+        "Meanwhile, reserve does not find the volume: it makes no offer of it, and withdraws none.",
     },
     [claimLabel]: {
       means: "The uid of the claim that an offered volume was of, in case another program overwrites its note.",

@@ -539,6 +539,25 @@ describe("an event of a volume", () => {
     expect(subjects(one)).toMatchObject([{ namespace: "shop", members: ["pv"] }]);
   });
 
+  test("that a person has taken the label off has it looked at by its name, and gets its label back", async () => {
+    const { metadata, ...rest } = volume({ ref: null, note: { next }, annotations: due });
+    const one = { metadata: { ...metadata, labels: { "holdfast.dev/offered-of": "claim" } }, ...rest };
+    const [subject] = subjects(one);
+    const other = volume({ name: "other" });
+    const client = {
+      get: async (kind: { kind: string }) => (kind.kind === "Namespace" ? shop : one),
+      async *list(kind: { kind: string }) {
+        if (kind.kind === "PersistentVolume") yield other;
+      },
+    } as unknown as Client;
+    const facts = subject && (await reserve.look(subject, { client } as never));
+    expect(facts?.volumes.map(({ metadata }) => metadata.name)).toEqual(["other", "pv"]);
+    const decision = decideAll({ ...facts }).find(({ about }) => about.metadata.name === "pv");
+    expect(decision).toMatchObject({
+      writes: [{ patch: { metadata: { labels: { "holdfast.dev/volume-of": "shop" } } } }],
+    });
+  });
+
   test("that has not changed since its note causes a look and no write", () => {
     const one = volume({ ref: null, note: { next }, annotations: due });
     expect(decideAll({ volumes: [one] })[0]).toMatchObject({ do: "write", writes: [] });

@@ -141,7 +141,10 @@ function subjects({ kind, name, object }: Hint): readonly Subject[] {
   if (kind !== "PersistentVolume") return [];
   if (!object) return [{ kind: PersistentVolume, name }];
   const namespace = homeOf(object as Volume);
-  return namespace === undefined ? [] : [{ kind: Namespace, namespace, members: [name] }];
+  if (namespace === undefined) return [];
+  // A list of the namespace's volumes does not find one that has lost its label.
+  const isListed = object.metadata.labels?.[namespaceLabel] === namespace;
+  return isListed ? [{ kind: Namespace, namespace, members: [name] }] : [{ kind: PersistentVolume, name }];
 }
 
 /** The namespace of the claim that a volume is noted for, also where its note was overwritten. */
@@ -155,7 +158,11 @@ async function look(subject: Subject, { client }: { readonly client: Client }): 
   // First: who offers a volume after that has read it in vain.
   const home = await client.get(Namespace, undefined, name);
   const labelSelector = `${namespaceLabel}=${name}`;
-  const volumes = await Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector }));
+  const listed = await Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector }));
+  // Read after the namespace, as those of the list.
+  const isMissing = one && !listed.some(({ metadata }) => metadata.name === pointedAt);
+  const other = isMissing ? await client.get<Volume>(PersistentVolume, undefined, pointedAt) : undefined;
+  const volumes = other && homeOf(other) === name ? [...listed, other] : listed;
   if (home && isBeingDeleted(home) && volumes.length > 0) {
     // If it is gone meanwhile, what the volumes say may be newer: a permission, or the offer that followed it.
     const again = await client.get(Namespace, undefined, name);

@@ -421,6 +421,16 @@ describe("subjects", () => {
     expect(isLooked({ ...retained, note: { step: "offered" } })).toBe(true);
     expect(isLooked({ ...retained, phase: "Released" })).toBe(false);
   });
+
+  test("a bound volume that has lost its label causes a look, and gets the label back", () => {
+    const { metadata, ...rest } = volume(retained);
+    const one = { metadata: { ...metadata, labels: {} }, ...rest };
+    expect(hint("PersistentVolume", one)).toMatchObject([{ name: "x" }]);
+    const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, settings);
+    expect(decision).toMatchObject({
+      writes: [{ patch: { metadata: { labels: { "holdfast.dev/volume-of": "shop" } } } }],
+    });
+  });
 });
 
 describe("look", () => {

@@ -147,11 +147,12 @@ function subjects({ kind, change, namespace, name, object }: Hint, { mostKept }:
   return home ? [{ kind: PersistentVolume, namespace: home }] : [];
 }
 
-/** Whether a volume has come to be other than it was noted: by a binding, or by a person. */
+/** Whether a volume has come to be other than it was noted: by a binding, or by a person who took its label off. */
 function isToBeNoted(volume: Volume): boolean {
   const note = readNote(volume);
   if (!note || volume.status?.phase !== "Bound") return false;
   const expected = volume.spec.persistentVolumeReclaimPolicy === "Retain" ? ["retained"] : ["overruled", "unkept"];
+  if (volume.metadata.labels?.[namespaceLabel] !== note.claim.namespace) return true;
   return !expected.includes(note.step) || note.claim.uid !== volume.spec.claimRef?.uid;
 }
 
