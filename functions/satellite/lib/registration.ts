@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
+import { LinstorSatellite } from "./kinds.ts";
 
 /**
  * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written under the object's
@@ -19,14 +21,23 @@ const schema = z.looseObject({
   called: z.iso.datetime(),
   /** Calls that may be under way at once: the last one, and those before it whose effect no one has seen. */
   calls: z.number().int().min(1),
+  /** LINSTOR has refused the last call, which has no effect any more. */
+  refused: z.literal(true).optional(),
 });
 
 const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, registrationKey, schema);
 
-/** The annotation's text for a call that begins `now` (milliseconds since the epoch). */
-export function registrationAt(satellite: KubernetesObject, now: number): string {
-  const calls = (read(satellite)?.calls ?? 0) + 1;
-  return JSON.stringify({ v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), calls });
+/**
+ * The annotation's text for a call that begins `now` (milliseconds since the epoch), and the change of this very text
+ * where LINSTOR refuses the call. It stays, refused: without it the next look would call again at once.
+ */
+export function noteRegistration(satellite: KubernetesObject, now: number) {
+  const before = read(satellite);
+  const calls = (before?.calls ?? 0) + (before?.refused ? 0 : 1);
+  const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), calls };
+  const text = JSON.stringify(note);
+  const after = JSON.stringify({ ...note, refused: true });
+  return { text, refused: replaceAnnotation(LinstorSatellite, satellite, registrationKey, text, after) };
 }
 
 /**
@@ -45,7 +56,10 @@ export const isRegisteredOnce = (satellite: KubernetesObject): boolean => read(s
  * back makes no rule wait longer than a call may take.
  */
 export function registrationUntil(satellite: KubernetesObject, now: number): number | undefined {
+  const record = read(satellite);
   const called = lastRegistration(satellite);
   if (called === undefined || now >= called + effective) return undefined;
+  // Only the last one was: an earlier one may be under way.
+  if (record?.refused && record.calls === 1) return undefined;
   return Math.min(called, now) + effective;
 }

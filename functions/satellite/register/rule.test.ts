@@ -214,6 +214,22 @@ test("a call that was just sent is not sent again, and one of long ago is", () =
   expect(decide({ satellite: called(-3_600_000) })?.do).toBe("call");
 });
 
+test("a call that LINSTOR refuses is noted as refused, and does not count as one under way", () => {
+  const noteOf = (annotation?: object) => {
+    const annotations = annotation ? { [registrationKey]: JSON.stringify(annotation) } : {};
+    const decision = decide({ satellite: alive({ annotations }) });
+    const refused = decision?.do === "call" && decision.refused?.verb === "patch" ? decision.refused.patch : [];
+    return (refused as { path: string; value: string }[]).flatMap(({ path, value }) =>
+      path === "/metadata/annotations/holdfast.dev~1registration" ? [JSON.parse(value)] : [],
+    );
+  };
+  const note = { v: 1, uid: "u1", called: new Date(now).toISOString(), calls: 1 };
+  expect(noteOf()).toEqual([note, { ...note, refused: true }]);
+  const before = { ...note, called: new Date(now - 60_000).toISOString() };
+  expect(noteOf({ ...before, refused: true })).toEqual([note, { ...note, refused: true }]);
+  expect(noteOf(before)[0]).toEqual({ ...note, calls: 2 });
+});
+
 test("a call whose effect is seen is over, unless another one was sent before it", () => {
   const called = (calls: number) =>
     alive({

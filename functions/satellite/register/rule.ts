@@ -27,7 +27,7 @@ import {
 } from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
+import { isRegisteredOnce, lastRegistration, noteRegistration, registrationKey } from "../lib/registration.ts";
 import { conditionWrites, isSettled, lifeConditions } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
@@ -144,14 +144,12 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
     if (called !== undefined && called <= now && now < called + patience)
       return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
     const message = `LINSTOR is called to register ${name} with the address ${ip}.`;
+    const { text, refused } = noteRegistration(satellite, now);
+    const note = { [registrationKey]: text, ...noteChange(satellite, url, undefined) };
     return at.call(message, {
       step: { name: "registering" },
-      writes: [
-        annotate(LinstorSatellite, satellite, {
-          [registrationKey]: registrationAt(satellite, now),
-          ...noteChange(satellite, url, undefined),
-        }),
-      ],
+      writes: [annotate(LinstorSatellite, satellite, note)],
+      refused,
       command: registerNode({ at: controller, node: name, address, props: { [witness]: "holdfast" } }),
       next,
     });

@@ -70,6 +70,18 @@ test("one whose node LINSTOR may still register on an earlier call does not go y
   expect(JSON.stringify(decide(called(181_000)))).toContain(satelliteFinalizer);
 });
 
+test("one whose registration LINSTOR has refused goes at once, unless an earlier call may have its effect", () => {
+  const refused = (calls: number) => {
+    const called = new Date(now - 60_000).toISOString();
+    const annotation = JSON.stringify({ v: 1, uid: "u1", called, calls, refused: true });
+    const annotations = { ...aSatellite().metadata.annotations, [registrationKey]: annotation };
+    return { ...unlisted, satellite: aSatellite({ metadata: { annotations } }) };
+  };
+  const decision = decide(refused(1));
+  expect(JSON.stringify(decision?.do === "write" && decision.writes)).toContain(satelliteFinalizer);
+  expect(decide(refused(2))).toMatchObject({ do: "write", step: { name: "waiting" } });
+});
+
 test("one whose Machine leaves waits for its Node to be deleted", () => {
   const seen = aLeaving(
     { data: empty, satellite: { deleting: false, held: true } },
