@@ -127,10 +127,18 @@ test("an outage of two hours costs one write, and its later events end in 204", 
   expect((await outage())?.since).toBe("2026-03-01T12:00:00.000Z");
 });
 
-test("the first look after the outage clears annotation, label and Warning", async () => {
+test("the first look after the outage and the due time clears annotation, label and Warning", async () => {
   failure = "overloaded";
   await look(looking);
   failure = undefined;
+  const { annotations: written } = (await object()).metadata;
+  await clock.advance(29_999);
+  expect(await look(looking)).toBe(204);
+  expect((await object()).metadata).toMatchObject({
+    annotations: written,
+    labels: { "holdfast.dev/waiting": "true" },
+  });
+  await clock.advance(1);
   expect(await look(looking)).toBe(204);
   const { annotations = {}, labels = {} } = (await object()).metadata;
   expect([annotations, labels, await events()]).toEqual([{}, {}, []]);
@@ -140,9 +148,54 @@ test("the note goes as well where the rule has nothing to say about the object a
   failure = "unreachable";
   await look(looking);
   failure = undefined;
+  await clock.advance(30_000);
   expect(await look({ ...looking, decide: () => [] })).toBe(204);
   const { annotations = {}, labels = {} } = (await object()).metadata;
   expect([annotations, labels, await events()]).toEqual([{}, {}, []]);
+});
+
+test("a system that answers every other request costs four writes a minute, and no note is left in the end", async () => {
+  const start = clock.now();
+  const end = start + 60_000;
+  const writes = () => requests.filter((request) => request === "PATCH /api/v1/namespaces/default/configmaps/a").length;
+  // The sweep sends what is due, each write comes back as an event, and the broker tries again after a 503. Events
+  // that come within 200 ms share a look.
+  let queue = [start, start + 30_000, end].map((at) => ({ at, attempt: 0 }));
+  for (let asked = 0; queue.length > 0; asked++) {
+    const at = Math.min(...queue.map((event) => event.at));
+    const { attempt } = queue.find((event) => event.at === at) ?? { attempt: 0 };
+    queue = queue.filter((event) => event.at >= at + 200);
+    await clock.advance(at - clock.now());
+    failure = asked % 2 === 0 ? "unreachable" : undefined;
+    const before = writes();
+    const status = await look(looking);
+    const next = [
+      ...(writes() > before ? [{ at: at + 200, attempt: 0 }] : []),
+      ...(status === 503 && attempt < 5 ? [{ at: at + 500 * 2 ** attempt, attempt: attempt + 1 }] : []),
+    ];
+    queue.push(...next.filter((event) => event.at <= end));
+  }
+  expect(writes()).toBeLessThanOrEqual(4);
+  failure = "unreachable";
+  await look(looking);
+  expect(await outage()).toBeDefined();
+  failure = undefined;
+  await clock.advance(30_000);
+  expect(await look(looking)).toBe(204);
+  expect([(await object()).metadata.labels ?? {}, await events()]).toEqual([{}, []]);
+});
+
+test.each([
+  ["a minute ahead stays until its due time", "2026-03-01T12:01:30.000Z", true],
+  ["an hour ahead goes at once", "2026-03-01T13:00:30.000Z", false],
+])("the note of an instance whose clock is %s", async (_, next, stays) => {
+  failure = "unreachable";
+  await look(looking);
+  failure = undefined;
+  const annotations = { [progressKey(awayNameOf(looking))]: JSON.stringify({ ...(await outage()), next }) };
+  await client.patch(ConfigMap, "default", "a", "merge", { metadata: { annotations } });
+  expect(await look(looking)).toBe(204);
+  expect((await outage()) !== undefined).toBe(stays);
 });
 
 test("what was intended while a system is away is logged as not done", async () => {

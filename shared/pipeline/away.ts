@@ -1,3 +1,4 @@
+import { minute } from "../duration.ts";
 import { annotate } from "../kubernetes/annotate.ts";
 import { isConflict } from "../kubernetes/api-error.ts";
 import type { Kind } from "../kubernetes/kind.ts";
@@ -81,13 +82,21 @@ export interface Recovery {
   readonly reasons: readonly string[];
 }
 
-/** What the rule has written down about an outage, to be cleared; `undefined` where there is nothing. */
-export function recoveryOf(rule: Pick<Rule, "name">, object: KubernetesObject): Recovery | undefined {
+/**
+ * What the rule has written down about an outage, to be cleared; `undefined` where there is nothing, and before the due
+ * time of the note. A system that answers every other request would have it written and removed with every look, and
+ * each of these writes comes back as an event. At the due time the sweep sends the object. `now` is in milliseconds
+ * since the epoch.
+ */
+export function recoveryOf(rule: Pick<Rule, "name">, object: KubernetesObject, now: number): Recovery | undefined {
   const name = awayNameOf(rule);
   const key = progressKey(name);
   const { [key]: text, ...annotations } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;
   const before = readProgress(object, name);
+  const left = Date.parse(before?.next ?? "") - now;
+  // The clock of the instance that wrote it may be a minute ahead. A time that is later still says nothing.
+  if (left > 0 && left <= secondLook + minute) return undefined;
   return {
     object: { ...object, metadata: { ...object.metadata, annotations } },
     annotations: { [key]: null },

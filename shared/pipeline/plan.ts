@@ -64,7 +64,7 @@ export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
 
 function planFor(rule: PlannedRule, decision: Decision, now: number): Plan {
   // A call has yet to show that the system is there again.
-  const recovery = ["call", "record"].includes(decision.do) ? undefined : recoveryOf(rule, decision.about);
+  const recovery = ["call", "record"].includes(decision.do) ? undefined : recoveryOf(rule, decision.about, now);
   const outdated = [...outdatedEvents(rule, decision), ...(recovery?.reasons ?? [])];
   switch (decision.do) {
     case "record":

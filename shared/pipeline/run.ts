@@ -215,14 +215,14 @@ async function afterOutage(
   rule: PlannedRule,
   subject: Subject,
   decisions: readonly Decision[],
-  { client }: ExecuteContext,
+  { client, clock }: ExecuteContext,
 ): Promise<readonly Decision[]> {
   if (!rule.systems || !isObject(subject)) return [];
   const { kind, namespace, name } = subject;
   if (decisions.some((decision) => decision.kind.kind === kind.kind && decision.about.metadata.name === name))
     return [];
   const object = await client.get(kind, namespace, name);
-  if (!object || !recoveryOf(rule, object)) return [];
+  if (!object || !recoveryOf(rule, object, clock.now())) return [];
   return [about(kind, object).wait(`${describe(referenceTo(object))} waits for nothing that was away.`)];
 }
 
