@@ -14,3 +14,6 @@ export const silent = undefined;
 export const normal = (reason: string): StepEvent => ({ type: "Normal", reason });
 
 export const warning = (reason: string): StepEvent => ({ type: "Warning", reason });
+
+/** Recorded on what a newer version has written about, and what stays as it is until functions are rolled forward. */
+export const newerProgress = warning("NewerProgress");

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Decision } from "../decision.ts";
 import { PersistentVolumeClaim } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import { newerProgress } from "../steps.ts";
 import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
 
 const decisionOn = (annotations: Record<string, string>): Decision => {
@@ -37,4 +38,21 @@ test("what a far newer version wrote stops a rule that acts upon it", () => {
     "holdfast.dev/satellite.evacuate was written by a version of Holdfast that is newer",
   );
   expect(heeded.message).toContain("roll satellite/evacuate forward");
+});
+
+test("rules that share their progress say the same, and none replaces the Event of another", () => {
+  const [one, other] = ["run-job", "add-finalizer"].map((name) =>
+    stopOnNewerProgress(
+      { name: `volume/${name}`, progressName: "volume/job" },
+      decisionOn({ "holdfast.dev/volume.job": progress(3) }),
+    ),
+  );
+  expect(one).toEqual(other);
+  expect(one?.message).toContain("roll the functions of volume forward");
+});
+
+test("a rule that has seen it by itself says so in its own words", () => {
+  const { about, kind } = decisionOn({ "holdfast.dev/satellite.evacuate": progress(3) });
+  const own: Decision = { do: "stop", about, kind, message: "Roll it forward.", event: newerProgress };
+  expect(stopOnNewerProgress({ name: "satellite/evacuate" }, own)).toBe(own);
 });

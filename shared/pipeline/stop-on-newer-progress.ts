@@ -2,10 +2,7 @@ import type { Decision } from "../decision.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { hasNewerProgress, progressKey } from "../progress.ts";
 import { progressNameOf, type Rule } from "../rule.ts";
-import { warning } from "../steps.ts";
-
-/** Recorded on what stays as it is until the function is rolled forward again. */
-export const newerProgress = warning("NewerProgress");
+import { newerProgress } from "../steps.ts";
 
 /**
  * For rules that act upon their progress: the decision, or in its place a stop where a version that is newer by more
@@ -15,7 +12,9 @@ export const newerProgress = warning("NewerProgress");
 export function stopOnNewerProgress(rule: Pick<Rule, "name" | "progressName">, decision: Decision): Decision {
   const { about, kind } = decision;
   const progressName = progressNameOf(rule);
-  if (!hasNewerProgress(about, progressName)) return decision;
+  // A rule that sees it by itself says what to do in its own words.
+  const isStopped = decision.do === "stop" && decision.event === newerProgress;
+  if (isStopped || !hasNewerProgress(about, progressName)) return decision;
   const message =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
     `version of Holdfast that is newer by more than one: roll ${writersOf(rule)} forward again, or remove the ` +

@@ -5,7 +5,7 @@ import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
 import { hasNewerProgress, progressKey, readProgress } from "../../../shared/progress.ts";
-import { normal, type StepEvent, type Steps, silent, warning } from "../../../shared/steps.ts";
+import { newerProgress, normal, type StepEvent, type Steps, silent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { readTime } from "./read-time.ts";
 
@@ -150,8 +150,11 @@ export function lostNote({ metadata: { labels }, spec }: Volume): Note | undefin
  */
 export function stopAtNewerNote(volume: Volume): Decision | undefined {
   if (!hasNewerProgress(volume, noting.progressName)) return undefined;
-  // The pipeline says in full what is wrong, and records the Event.
-  return about(PersistentVolume, volume).stop(`The note of volume ${volume.metadata.name} cannot be read.`);
+  const message =
+    `Volume ${volume.metadata.name} is left as it is, because ${progressKey(noting.progressName)} was written by a ` +
+    "version of Holdfast that is newer by more than one. Roll the functions of undelete forward again. Do not remove " +
+    "the annotation: only it says which reclaim policy the volume had.";
+  return about(PersistentVolume, volume).stop(message, { event: newerProgress });
 }
 
 /** The time on the volume in milliseconds since the epoch: Infinity without one, NaN where it cannot be read. */

@@ -469,7 +469,8 @@ describe("a volume whose note only a newer version can read", () => {
     const ref = { namespace: "shop", name: "logs", uid: "logs" };
     const other = volume({ name: "logs", ref, note: { step: "retained", claim: ref } });
     const { outcomes, patched, recorded } = await runReserve(shop, [one, other]);
-    expect(outcomes.get("pv")).toMatchObject([{ result: "stop", status: 204 }]);
+    const message = expect.stringContaining("Do not remove the annotation");
+    expect(outcomes.get("pv")).toMatchObject([{ result: "stop", status: 204, message }]);
     expect(patched).toEqual(["PersistentVolume logs"]);
     expect(recorded).toEqual(["pv NewerProgress", "logs VolumeOffered"]);
   });
