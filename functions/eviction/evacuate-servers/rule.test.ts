@@ -3,7 +3,7 @@ import { Contended } from "../../../shared/contended.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
-import { fencedKey, recordKey } from "../lib/names.ts";
+import { fencedKey, recordKey, retryKey } from "../lib/names.ts";
 import type { Migration, Server } from "../lib/openstack/nova.ts";
 import type { HostFacts } from "../lib/plan.ts";
 import {
@@ -33,10 +33,16 @@ const restored = (before: string) =>
     aServer({ host: "node-b" }),
   ]);
 
-function forcedDown(ago: number, noted: object, more: Partial<HostFacts>, evacuated: readonly Server[] = []) {
+function forcedDown(
+  ago: number,
+  noted: object,
+  more: Partial<HostFacts>,
+  evacuated: readonly Server[] = [],
+  annotations: Record<string, string> = {},
+) {
   const down = { since: at(900_000), reported: at(960_000), ready: at(960_000) };
   const record = { down, hard: at(600_000), forced: { at: at(590_000), reported: at(600_000) }, ...noted };
-  const metadata = { annotations: { ...aRecord(record), [fencedKey]: at(ago) } };
+  const metadata = { annotations: { ...aRecord(record), [fencedKey]: at(ago), ...annotations } };
   const service = aService({ state: "down", isForcedDown: true, reported: now - ago });
   const services = [service, aService({ host: "node-b" }), aService({ binary: "nova-scheduler" })];
   const outage = { services, power: undefined, evacuated };
@@ -90,6 +96,39 @@ test.each<[string, Server | undefined, readonly Migration[]]>([
   await expect(askedFor(decision, live, migrations)).rejects.toThrow(Contended);
   expect(noteOf(decision)).toContain('"called":{"s1":');
   expect(takenBack(decision)).toEqual([noteOf(decision), decision?.about.metadata.annotations?.[recordKey]]);
+});
+
+/** What each of these texts of a record says of the call for server s1. */
+const notesIn = (...texts: readonly (string | undefined)[]) => texts.map((text) => JSON.parse(text ?? "{}").called?.s1);
+
+test("that Nova has answered an evacuation is noted over the note of the call, and of no other call", () => {
+  const decision = changed(31_000);
+  const answered = decision?.do === "call" ? decision.answered : undefined;
+  const [, before, after] = answered?.verb === "patch" ? (answered.patch as readonly { value: string }[]) : [];
+  expect(before?.value).toBe(noteOf(decision));
+  const call = { at: at(0), after: 0 };
+  expect(notesIn(before?.value, after?.value)).toEqual([
+    { ...call, evacuation: "asked" },
+    { ...call, evacuation: "answered" },
+  ]);
+  expect(restored("ERROR")).not.toHaveProperty("answered");
+});
+
+test.each(["asked", "answered"])("an evacuation that was %s stays so when a person asks to try again", (evacuation) => {
+  const call = { at: at(120_000), after: 10, evacuation };
+  const decision = forcedDown(60_000, { called: { s1: call } }, { servers: [aServer()] }, [], { [retryKey]: "true" });
+  const [write] = decision?.do === "write" ? decision.writes.slice(-1) : [];
+  const patch = write?.verb === "patch" ? (write.patch as Partial<KubernetesObject>) : {};
+  expect(notesIn(patch.metadata?.annotations?.[recordKey])).toEqual([call]);
+});
+
+test("the call for one server leaves the note of an evacuation that may still come, whatever else was tried", () => {
+  const call = { at: at(120_000), after: 10, evacuation: "asked" };
+  const tried = aMove({ id: 12, type: "live-migration", status: "error", updated: now - 60_000 });
+  const servers = [aServer(), aServer({ id: "s2" })];
+  const decision = forcedDown(60_000, { called: { s1: call } }, { servers, migrations: [tried] });
+  expect(decision).toMatchObject({ do: "call", command: { input: { server: "s2" } } });
+  expect(notesIn(noteOf(decision))).toEqual([call]);
 });
 
 test.each([

@@ -39,7 +39,8 @@ const schema = z.looseObject({
   empty: time.optional(),
   /**
    * When Nova was last asked to move a server, or to confirm its move, by its id; the newest migration by then; since
-   * when it has been asked without any effect; how often it has refused; and whether it has refused the last one.
+   * when it has been asked without any effect; how often it has refused; and whether it has refused the last one. Of an
+   * evacuation also whether Nova has said that it takes it.
    */
   called: z
     .record(
@@ -47,6 +48,7 @@ const schema = z.looseObject({
       z.object({
         ...{ at: time, after: count, since: time.optional() },
         ...{ refused: count.optional(), denied: z.literal(true).optional() },
+        evacuation: z.enum(["asked", "answered"]).optional(),
       }),
     )
     .optional(),

@@ -20,7 +20,9 @@ const plan = (more: Parameters<typeof aHost>[0], noted: Partial<EvictionRecord> 
       evictionSharedStorage: shared ? "true" : "false",
     },
   );
-const aCall = (ago: number) => ({ called: { s1: { at: new Date(now - ago).toISOString(), after: 10 } } });
+const aCall = (ago: number, evacuation: "asked" | "answered" = "asked", more: object = {}) => ({
+  called: { s1: { at: new Date(now - ago).toISOString(), after: 10, evacuation, ...more } },
+});
 const evacuation = (status: string, more: Parameters<typeof aMove>[0] = {}) =>
   aMove({ type: "evacuation", status, ...more });
 
@@ -36,6 +38,34 @@ test.each<[string, Parameters<typeof aHost>[0], Partial<EvictionRecord>]>([
 ])("a server is not evacuated while %s, and waits for no person", (_, more, noted) => {
   const { next, stuck } = plan({ servers: [aServer()], ...more }, noted);
   expect([next, stuck]).toEqual([undefined, []]);
+});
+
+const late = { id: 12, updated: now - 5 * minute };
+test.each<[string, Parameters<typeof aMove>[0]]>([
+  ["a person's live move has failed", { type: "live-migration", status: "error", ...late }],
+  ["a person's cold move has failed", { type: "migration", status: "error", ...late }],
+  ["an evacuation has failed, which may be a person's", { type: "evacuation", status: "error", ...late }],
+])("an evacuation whose answer was lost may still come, although %s meanwhile", (_, move) => {
+  const more = { servers: [aServer()], migrations: [aMove(move)] };
+  expect(plan(more, aCall(9 * minute))).toMatchObject({ next: undefined, counters: { in_progress: 1 } });
+  expect(unsettled(aHost({ service, ...more }), { ...record, ...aCall(9 * minute) })).toContain("1 may still begin");
+  expect(plan(more, aCall(11 * minute)).next).toBeDefined();
+});
+
+test("an evacuation that Nova has answered, or refused, or that has not failed, is not waited for", () => {
+  const next = (noted: Partial<EvictionRecord>, move = evacuation("error", late)) =>
+    plan({ servers: [aServer()], migrations: [move] }, noted).next;
+  expect(next(aCall(6 * minute, "answered"))).toBeDefined();
+  expect(next(aCall(6 * minute, "answered"), aMove({ type: "live-migration", status: "error", ...late }))).toBe(
+    undefined,
+  );
+  expect(next(aCall(6 * minute, "asked", { denied: true, refused: 1 }))).toBeDefined();
+  const elsewhere = aHost({ service, migrations: [evacuation("done", late)] });
+  expect(unsettled(elsewhere, { ...record, ...aCall(6 * minute) })).toBeUndefined();
+  const { evacuation: _, ...aLiveMove } = aCall(6 * minute).called.s1;
+  expect(
+    next({ called: { s1: aLiveMove } }, aMove({ type: "live-migration", status: "error", ...late })),
+  ).toBeDefined();
 });
 
 test("a call of which nothing has come within ten minutes is made again, three times in all", () => {
@@ -129,13 +159,14 @@ const anyHost = fc.record({
     { selector: ({ id }) => id },
   ),
   ago: fc.integer({ min: 0, max: 20 }),
+  call: fc.constantFrom("asked" as const, "answered" as const),
 });
 
 test("no server is evacuated twice, made of its image again, or started where it may run elsewhere", () => {
   fc.assert(
-    fc.property(anyHost, ({ servers, migrations, ago }) => {
+    fc.property(anyHost, ({ servers, migrations, ago, call }) => {
       const host = { servers: servers.map(aServer), migrations: migrations.map(aMove) };
-      const { next, counters, stuck } = plan(host, aCall(ago * minute));
+      const { next, counters, stuck } = plan(host, aCall(ago * minute, call));
       const { in_progress: moving, migratable, pending } = counters;
       const stay = stuck.filter(({ server }) => servers.some(({ id }) => id === server)).length;
       expect(moving + migratable + pending + stay).toBe(servers.length);
@@ -147,7 +178,8 @@ test("no server is evacuated twice, made of its image again, or started where it
       expect(
         its.filter(({ type, status }) => type === "evacuation" && /accepted|pre-migrating|done/.test(status)),
       ).toEqual([]);
-      if (next.server === "s1" && !its.some(({ id }) => id > 10)) expect(ago).toBeGreaterThanOrEqual(10);
+      const isOver = call === "answered" && its.some(({ id, type }) => id > 10 && type === "evacuation");
+      if (next.server === "s1" && !isOver) expect(ago).toBeGreaterThanOrEqual(10);
     }),
     { numRuns: 500 },
   );

@@ -103,7 +103,9 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   if (object.metadata.annotations?.[retryKey] !== undefined) {
     // What may still be carried out is waited for all the same, and an evacuation for longest.
     const left = calls.filter(([id]) => before(id, lateFor).mayCome);
-    const called = Object.fromEntries(left.map(([id, { at, after }]) => [id, { at, after }]));
+    const called = Object.fromEntries(
+      left.map(([id, { at, after, evacuation }]) => [id, { at, after, ...(evacuation ? { evacuation } : {}) }]),
+    );
     const again = noted(context, { ...record, retried: newestOf(host), called }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
   }
@@ -115,12 +117,14 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   ]);
   const counts = ([id]: (typeof calls)[number]) => before(id).mayCome || (concerned.has(id) && before(id).since);
   const { since, refused } = before(move.server);
-  const call = { at: timeText(host.at), after: newestOf(host), since, ...(refused > 0 ? { refused } : {}) };
+  const asked = move.do === "evacuate" ? { evacuation: "asked" as const } : {};
+  const call = { at: timeText(host.at), after: newestOf(host), since, ...(refused > 0 ? { refused } : {}), ...asked };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const status = host.servers.find(({ id }) => id === move.server)?.status;
   const was = move.do === "evacuate" && status ? { was: { [move.server]: status, ...record.was } } : {};
   const written = { ...record, called, ...was };
   const denial = { ...call, refused: refused + 1, denied: true as const };
+  const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   const denied = { ...written, called: { ...called, [move.server]: denial } };
   // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
   const [words, make] = moves[move.do];
@@ -129,6 +133,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     writes: [noted(context, written), ...shows()],
     ...(move.do === "evacuate" ? { preconditions: stillNotReady(context) } : {}),
     command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
+    ...(move.do === "evacuate" ? { answered: replaceRecord(context, JSON.stringify(written), taken) } : {}),
     refused: replaceRecord(context, JSON.stringify(written), denied),
     unsent: replaceRecord(context, JSON.stringify(written), record),
     next,

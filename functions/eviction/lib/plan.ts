@@ -52,6 +52,7 @@ export interface Plan {
 /** Migrations that are over. `finished` is not: it waits to be confirmed. */
 const over = ["completed", "confirmed", "reverted", "done", "error", "failed", "cancelled"];
 const failed = ["error", "failed", "cancelled"];
+const hasFailed = ({ status }: Migration): boolean => failed.includes(status);
 export const isOpen = ({ status }: Migration): boolean => !over.includes(status);
 export const isEvacuation = ({ type }: Migration): boolean => type === "evacuation";
 /** The new host has the server; `completed`: nova-compute of the old one has started since. */
@@ -81,7 +82,7 @@ export function failuresOf(
   record: EvictionRecord,
 ): readonly Migration[] {
   const after = Math.max(record.baseline, record.retried ?? 0);
-  return migrations.filter((move) => move.server === server && move.id > after && failed.includes(move.status));
+  return migrations.filter((move) => move.server === server && move.id > after && hasFailed(move));
 }
 
 /** A server is left alone for a while after its move has failed. */
@@ -97,6 +98,18 @@ interface Calls {
 }
 const noCalls: Calls = { refused: 0, mayCome: false, isResting: false };
 
+type Call = NonNullable<EvictionRecord["called"]>[string];
+
+/**
+ * Whether a later migration of the server shows that a call has no later effect. Of a call to evacuate only evacuations
+ * do, because a person may have asked for any other move. One that has not failed does, whoever has asked for it: none
+ * is sent while it is open, and when it is done Nova refuses a late one, because the server's new host is up. One that
+ * has failed does if Nova has answered the call: Nova creates the migration first, so the call's own is among them.
+ * Without an answer it may be a person's, and the call may still come.
+ */
+const showsEffect = ({ evacuation, denied }: Call, move: Migration) =>
+  evacuation === undefined || denied || (isEvacuation(move) && (evacuation === "answered" || !hasFailed(move)));
+
 /**
  * Calls for a server of which nothing has come: no migration of a move, and no end of one of a confirmation. Half an
  * hour after the last one all are forgotten. Those that Nova has refused are counted; a lost one is repeated.
@@ -111,7 +124,9 @@ export function callsOf(
   lateFor = lostFor,
 ): Calls {
   const last = called?.[server];
-  if (!last || migrations.some((move) => move.server === server && move.id > last.after)) return noCalls;
+  if (!last) return noCalls;
+  const later = migrations.filter((move) => move.server === server && move.id > last.after);
+  if (later.some((move) => showsEffect(last, move))) return noCalls;
   const at = Date.parse(last.at);
   if (now - at > passingFor) return noCalls;
   const mayCome = !last.denied && now - at < lateFor;

@@ -327,38 +327,60 @@ export const outages: readonly Scenario[] = [
       expect(await evacuations(cluster)).toHaveLength(1);
     },
   },
-  ...(["lost", "late"] as const).map(
+  ...(["at once", "minutes later", "minutes later, after a person's live move has failed"] as const).map(
     (fate): Scenario => ({
-      title:
-        `an evacuation whose answer is lost, carried out ${fate === "late" ? "minutes later" : "at once"}, ` +
-        "is not asked for twice",
+      title: `an evacuation whose answer is lost, carried out ${fate}, is not asked for twice`,
       async run(cluster) {
-        const { wire } = besideOf(cluster);
+        const isLate = fate !== "at once";
+        const { cloud, wire } = besideOf(cluster);
         const ids = await boot(cluster, 1);
         await losesHost(cluster);
         let isOver = false;
         wire.step = async (request, send) => {
           if (isOver || !request.body?.includes("evacuate")) return send();
           isOver = true;
-          if (fate === "late") void cluster.clock.sleep(300_000).then(send);
+          if (isLate) void cluster.clock.sleep(300_000).then(send);
           else await send();
           throw new Error("socket hang up");
         };
         await evict(cluster);
         await confirmFenced(cluster);
         await swept(cluster, "the answer is lost", async () => isOver);
-        if (fate === "late") {
+        if (isLate) {
+          // Nova takes it, and it fails within seconds.
+          if (fate !== "minutes later") await cloud.act(ids[0] ?? "", { "os-migrateLive": { host: null } });
+          await cloud.pass(60);
           await nothingHappens(cluster);
           expect(await evacuations(cluster)).toEqual([]);
-          await besideOf(cluster).cloud.pass(300);
+          await cloud.pass(240);
         }
         await isGone(cluster);
         expect(await evacuations(cluster)).toHaveLength(1);
         expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
       },
-      ...(fate === "late" ? { settings: [standInOpenStack] } : {}),
+      ...(fate === "at once" ? {} : { settings: [standInOpenStack] }),
     }),
   ),
+  {
+    title: "an evacuation that fails is tried again soon, because Nova has answered the call before it",
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const ids = await boot(cluster, 1);
+      await losesHost(cluster);
+      const { id } = (await cloud.nova().service(other)) ?? { id: "" };
+      await cloud.nova().disable(id, "a person's");
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await swept(cluster, "it has failed", async () => (await evacuations(cluster))[0]?.status === "error");
+      await cloud.nova().enable(id);
+      const failed = await cloud.nova().now();
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      expect((await cloud.nova().now()) - failed).toBeLessThan(180_000);
+      expect((await evacuations(cluster)).map(({ status }) => status).toSorted()).toEqual(["done", "error"]);
+    },
+    settings: [standInOpenStack],
+  },
   {
     title: "a hard eviction of which every first answer is lost, of Kubernetes and of OpenStack, ends all the same",
     async run(cluster) {
