@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { EvictionRecord } from "./compute-node.ts";
 import { evacuationFor, unrestored, unsettled } from "./evacuation.ts";
 import type { OutageFacts } from "./outage.ts";
+import { isStuck } from "./plan.ts";
 import { aHost, aMove, aServer, aService, now } from "./testing/seen.ts";
 
 const minute = 60_000;
@@ -102,6 +103,25 @@ test.each<[string, Parameters<typeof aServer>[0], Parameters<typeof aHost>[0], R
   expect(stuck).toMatchObject([{ server: "s1", message: expect.stringMatching(says) }]);
   expect(message).toMatch(says);
 });
+
+test.each(["deleting", "soft-deleting"])(
+  "a server that is %s for half an hour is named, and hides no other",
+  (task) => {
+    const other = aServer({ id: "s2", status: "PAUSED" });
+    const found = (ago: number) => plan({ servers: [aServer({ task, updated: now - ago }), other] });
+    expect(found(29 * minute)).toMatchObject({ next: undefined, stuck: [{ server: "s2" }], counters: { pending: 1 } });
+    expect(isStuck(found(29 * minute))).toBe(false);
+    const late = found(31 * minute);
+    expect(late).toMatchObject({
+      next: undefined,
+      stuck: [{ server: "s1" }, { server: "s2" }],
+      counters: { pending: 0 },
+    });
+    expect(late.message).toContain("Delete it again: on a host that is down Nova deletes it at once.");
+    expect(late.message).toContain("Server s2: It is PAUSED");
+    expect(isStuck(late)).toBe(true);
+  },
+);
 
 test("a server that is elsewhere, and whose move from the dead host is not over, is left to a person", () => {
   const { stuck, message, counters } = plan({ migrations: [aMove({ type: "resize" })] });

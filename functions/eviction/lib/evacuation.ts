@@ -6,9 +6,11 @@ import type { OutageFacts } from "./outage.ts";
 import {
   arrivingOf,
   callsOf,
+  deletionOf,
   failuresOf,
   type HostFacts,
   ignoredBy,
+  isBeingDeleted,
   isEvacuated,
   isEvacuation,
   isOpen,
@@ -124,13 +126,15 @@ export function evacuationFor(
 }
 
 function verdictOn(
-  { id, status, task, fault, hasLocalDisk }: Server,
+  server: Server,
   { migrations, at: now }: HostFacts,
   record: EvictionRecord,
   { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
 ): Verdict<"evacuate"> {
-  if (task?.includes("deleting")) return { is: "pending" };
-  const its = migrations.filter(({ server }) => server === id).toSorted((a, b) => b.id - a.id);
+  if (isBeingDeleted(server))
+    return deletionOf(server, now, "Delete it again: on a host that is down Nova deletes it at once.");
+  const { id, status, fault, hasLocalDisk } = server;
+  const its = migrations.filter((move) => move.server === id).toSorted((a, b) => b.id - a.id);
   const evacuations = its.filter(isEvacuation);
   const open = evacuations.find(isOpen);
   // Nova lists it on the dead host for a moment longer.

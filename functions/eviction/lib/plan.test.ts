@@ -75,6 +75,19 @@ test.each<[string, Server, RegExp]>([
   expect(isStuck(found)).toBe(true);
 });
 
+test.each(["up", "down"] as const)(
+  "a deletion that hangs is shown while nova-compute is %s, and hides no other",
+  (state) => {
+    const deleted = (ago: number) => aServer("ACTIVE", { task: "deleting", updated: now - ago });
+    const found = (ago: number) =>
+      plan(aHost([deleted(ago), aServer("ERROR", { id: "s2" })], [], { service: { ...service, state } }));
+    expect([isStuck(found(29 * minute)), isStuck(found(31 * minute))]).toEqual([false, true]);
+    const late = found(31 * minute);
+    expect(late).toMatchObject({ next: undefined, stuck: [{ server: "s1" }, { server: "s2" }] });
+    expect(late.message).toContain("Start nova-compute of node-a again: when it starts, it ends deletions.");
+  },
+);
+
 test("a move that Nova calls completed while the server is MIGRATING is shown, with the host to start", () => {
   const found = plan(aHost([aServer("MIGRATING", { task: "migrating" })], [aMove("completed")]));
   expect(found.counters).toMatchObject({ unhandleable: 1, migrated: 0 });

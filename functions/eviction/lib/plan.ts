@@ -315,6 +315,12 @@ export interface Verdict<Acts> {
 const pending = { is: "pending" } as const;
 export const stuckFor = (message: string) => ({ is: "stuck", message }) as const;
 
+export const isBeingDeleted = ({ task }: Server): boolean => task?.includes("deleting") ?? false;
+
+/** What is to be done about a server that is being deleted, and what a person can do where that does not end. */
+export const deletionOf = ({ task, updated }: Server, now: number, cure: string): Verdict<never> =>
+  now - updated < passingFor ? pending : stuckFor(`It has been ${task} for more than half an hour. ${cure}`);
+
 /** By Nova's states: which move a server allows, or who has to do what. It has no open migration away from the host. */
 function verdictOn(
   server: Server,
@@ -324,7 +330,15 @@ function verdictOn(
 ): Verdict<"live" | "cold"> {
   const { status, task, updated } = server;
   const { migrations, arrivals, service, at: now } = host;
-  if (task?.includes("deleting")) return pending;
+  // The call for it is lost when nova-compute dies. Nova ignores a second one while nova-compute is up; and while it is
+  // down, Nova would detach volumes that a host which is cut off still writes to.
+  if (isBeingDeleted(server))
+    return deletionOf(
+      server,
+      now,
+      `Start nova-compute of ${service.host} again: when it starts, it ends deletions. If the server is still there ` +
+        "then, reset its state, and delete it again.",
+    );
   if (status !== "VERIFY_RESIZE" && arrivals.some((move) => move.server === server.id)) return pending;
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];
   if (status === "MIGRATING" && last?.status === "completed" && now - last.updated > minute)
