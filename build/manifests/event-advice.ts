@@ -88,6 +88,9 @@ const advice: Readonly<Record<string, string>> = {
     "Another manager has changed the field back three times, and its value is in force. Remove the field there, then " +
     "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set. If the namespace has the policy, annotate " +
     "the set with this policy instead.",
+  ServerLeftInError:
+    "A server that was off before its evacuation is in ERROR on another host. The message names it. Look at it in " +
+    "Nova. Holdfast does nothing more about it, and the eviction goes on.",
   SatelliteAllowedToBeDrained: "Nothing: the Machine may be drained.",
   SatelliteAllowedToBeRemoved: "Nothing: the Machine may be deleted.",
   Configured: "Nothing: the satellite has its specification.",

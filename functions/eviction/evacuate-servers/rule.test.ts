@@ -146,6 +146,20 @@ test.each([
   expect(takenBack(decision)).toEqual([noteOf(decision), decision?.about.metadata.annotations?.[recordKey]]);
 });
 
+test.each([
+  ["SHUTOFF", "ERROR", { type: "Warning", reason: "ServerLeftInError" }],
+  ["SHUTOFF", "SHUTOFF", undefined],
+  ["ERROR", "ERROR", undefined],
+  ["ERROR", "SUSPENDED", undefined],
+])("of a server that was %s and is %s on its new host the record keeps nothing; the Event is %j", (was, is, event) => {
+  const decision = forcedDown(60_000, { was: { s1: was } }, {}, [aServer({ host: "node-b", status: is })]);
+  const [write] = decision?.do === "write" ? decision.writes.slice(-1) : [];
+  const patch = write?.verb === "patch" ? (write.patch as Partial<KubernetesObject>) : {};
+  expect(JSON.parse(patch.metadata?.annotations?.[recordKey] ?? "{}")).toMatchObject({ was: {} });
+  expect(decision?.do === "write" ? decision.event : "none").toEqual(event);
+  expect(decision?.message).toContain("Server s1 ");
+});
+
 const schedulingLabel = { key: "example.com/compute", value: "yes" };
 const node = aNode(undefined);
 const silentNode = {

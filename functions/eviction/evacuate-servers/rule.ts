@@ -1,6 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { silent } from "../../../shared/steps.ts";
+import { silent, warning } from "../../../shared/steps.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
@@ -62,7 +62,11 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const it = object.spec.template ? "pods" : "scheduling label";
     if (gone.length > 0) return [act(`The host is off: Holdfast removes the ${it} of nova-compute.`, gone)];
     const left = withoutRestored(host.outage, host.host, record);
-    if (left) return [act("A server is what it was before its evacuation.", [noted(context, left)])];
+    if (left) {
+      const writes = [...shows({ message: left.message }), noted(context, left.record)];
+      const event = left.isInError ? { event: warning("ServerLeftInError") } : {};
+      return [about.write(left.message, writes, { step: { name: "acting" }, next, ...event })];
+    }
     const { forced, refused: _, ...unrefused } = record;
     const seen = { at: timeText(host.host.at), reported: timeText(service.reported) };
     if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...unrefused, forced: seen })])];

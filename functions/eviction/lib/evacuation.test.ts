@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EvictionRecord } from "./compute-node.ts";
-import { evacuationFor, unrestored, unsettled } from "./evacuation.ts";
+import { evacuationFor, unrestored, unsettled, withoutRestored } from "./evacuation.ts";
+import type { Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import { isStuck } from "./plan.ts";
 import { aHost, aMove, aServer, aService, now } from "./testing/seen.ts";
@@ -147,6 +148,46 @@ test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is set
   expect(next(evacuated.slice(2))).toBeUndefined();
   expect(unrestored({ ...outage, evacuated }, host, { ...record, was })).toHaveLength(2);
   expect(unrestored({ ...outage, evacuated: evacuated.slice(2) }, host, { ...record, was })).toEqual([]);
+});
+
+/** What was ERROR or SHUTOFF before its evacuation, as it is now: what is planned, and what the record keeps of it. */
+function after(before: string, more: Partial<Server>, migrations = [evacuation("done")]) {
+  const seen = { ...outage, evacuated: [aServer({ host: "node-b", ...more })] };
+  const [host, noted] = [aHost({ service, migrations }), { ...record, was: { s1: before } }];
+  return { plan: evacuationFor(host, seen, noted, settings), left: withoutRestored(seen, host, noted) };
+}
+
+test.each([
+  ["ERROR", "SHUTOFF"],
+  ["ERROR", "SUSPENDED"],
+  ["ERROR", "SHELVED_OFFLOADED"],
+  ["ERROR", "VERIFY_RESIZE"],
+  ["SHUTOFF", "PAUSED"],
+  ["SHUTOFF", "ERROR"],
+])("a server that was %s and is %s on another host is left so, and holds no eviction", (before, status) => {
+  const { plan: found, left } = after(before, { status });
+  expect(found).toMatchObject({ next: undefined, stuck: [], counters: { pending: 0 } });
+  expect(left?.record.was).toEqual({});
+  expect(left?.message).toContain(`Server s1 was ${before} before its evacuation, and is ${status} now.`);
+});
+
+test("a server that is what it was, is ACTIVE, or has a task or an open evacuation, is not its owner's yet", () => {
+  expect(after("ERROR", { status: "ERROR" }).left?.message).toBe(
+    "Server s1 is ERROR, as it was before its evacuation.",
+  );
+  expect(after("ERROR", {}).left).toBeUndefined();
+  expect(after("ERROR", { status: "SHUTOFF", task: "powering-on" }).left).toBeUndefined();
+  const open = [evacuation("pre-migrating")];
+  expect(after("ERROR", { status: "SHUTOFF" }, open)).toMatchObject({ left: undefined, plan: { stuck: [] } });
+});
+
+test("a server that cannot be put back to what it was, because a task hangs on its new host, is named", () => {
+  const found = (ago: number) => after("SHUTOFF", { task: "powering-off", updated: now - ago }).plan;
+  expect(found(29 * minute)).toMatchObject({ stuck: [], counters: { pending: 1 } });
+  const late = found(31 * minute);
+  expect(late).toMatchObject({ stuck: [{ server: "s1" }], counters: { pending: 0, unhandleable: 1 } });
+  expect(late.message).toContain("It was SHUTOFF before its evacuation, and has been ACTIVE (powering-off) on node-b");
+  expect(isStuck(late)).toBe(true);
 });
 
 test("nova-compute is held down while an evacuation is open or may begin, or its host may yet be turned off", () => {

@@ -28,23 +28,39 @@ import type { Common } from "./settings.ts";
 /** What a server was before its evacuation, where Nova may not have brought it back so. */
 const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
 
-/** Evacuated servers that are not yet known to be what they were, with what brings them there. */
+/**
+ * Evacuated servers that are not yet known to be what they were, with what brings them there. One that rests in any
+ * state but ACTIVE is over: either it is what it was, or its owner or a failure on its new host has made it so since.
+ * To act on it then would undo what others do. Its data is there, because only volumes and shared disks are evacuated,
+ * so the eviction need not wait for its repair.
+ */
 export function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
   return evacuated.flatMap((server) => {
     const before = was[server.id] ?? "";
     if (!(before in toRestore)) return [];
-    const isSettled = !migrations.some((move) => move.server === server.id && isEvacuation(move) && isOpen(move));
-    const isThere = isSettled && server.status === before && server.task === undefined;
-    const mayAct = isSettled && server.status === "ACTIVE" && server.task === undefined;
-    return [{ server, isThere, do: mayAct ? toRestore[before as keyof typeof toRestore] : undefined }];
+    const isMoving = migrations.some((move) => move.server === server.id && isEvacuation(move) && isOpen(move));
+    const rests = !isMoving && server.task === undefined;
+    const mayAct = rests && server.status === "ACTIVE";
+    const action = mayAct ? toRestore[before as keyof typeof toRestore] : undefined;
+    return [{ server, before, isOver: rests && !mayAct, do: action }];
   });
 }
 
-/** The record without servers that are what they were: what their owners do with them later stays. */
+/** The record without servers that are over, and what is said of these: what their owners do with them later stays. */
 export function withoutRestored(outage: OutageFacts, host: HostFacts, record: EvictionRecord) {
-  const there = unrestored(outage, host, record).flatMap(({ isThere, server }) => (isThere ? [server.id] : []));
-  const was = Object.entries(record.was ?? {}).filter(([id]) => !there.includes(id));
-  return there.length > 0 ? { ...record, was: Object.fromEntries(was) } : undefined;
+  const over = unrestored(outage, host, record).filter(({ isOver }) => isOver);
+  if (over.length === 0) return undefined;
+  const ids = over.map(({ server }) => server.id);
+  const was = Object.fromEntries(Object.entries(record.was ?? {}).filter(([id]) => !ids.includes(id)));
+  const inError = over.filter(({ server, before }) => server.status === "ERROR" && before !== "ERROR");
+  const sentences = [...new Set([...inError, ...over])]
+    .slice(0, 3)
+    .map(({ server: { id, status }, before }) =>
+      status === before
+        ? `Server ${id} is ${status}, as it was before its evacuation.`
+        : `Server ${id} was ${before} before its evacuation, and is ${status} now. Holdfast leaves it so.`,
+    );
+  return { record: { ...record, was }, message: sentences.join(" "), isInError: inError.length > 0 };
 }
 
 /**
@@ -78,6 +94,8 @@ export function evacuationFor(
   const verdicts = servers.map((server) => ({ server: server.id, ...verdictOn(server, host, record, settings) }));
   const here = new Set(servers.map(({ id }) => id));
   const astray = openOf(host.migrations).filter((move) => !isEvacuation(move) && !here.has(move.server));
+  const restored = unrestored(outage, host, record).filter(({ isOver }) => !isOver);
+  const hanging = restored.filter(({ server, do: action }) => !action && now - server.updated > passingFor);
   const stuck = [
     ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : [])),
     ...astray.map(({ server, type, target }) => ({
@@ -86,13 +104,18 @@ export function evacuationFor(
         `Its ${type} to ${target} is not over, and cannot be confirmed or reverted while nova-compute of ` +
         `${service.host} is down. Start nova-compute of ${service.host} again, or delete the server.`,
     })),
+    ...hanging.map(({ server: { id, status, task, host }, before }) => ({
+      server: id,
+      message:
+        `It was ${before} before its evacuation, and has been ${status}${task ? ` (${task})` : ""} on ` +
+        `${host ?? "no host"} for more than half an hour. Look at it in Nova.`,
+    })),
   ];
   const ready = verdicts
     .filter(({ is }) => is === "evacuate")
     .toSorted((a, b) => lastCall(record, a.server) - lastCall(record, b.server));
   const moving = verdicts.filter(({ is }) => is === "moving").length;
   const asked = verdicts.filter(({ is }) => is !== "stuck").map(({ server }) => server);
-  const restored = unrestored(outage, host, record).filter(({ isThere }) => !isThere);
   // It is asked for again after a minute.
   const isAsked = (id: string) => now - Date.parse(record.called?.[id]?.at ?? "") < minute;
   const back = restored.find(({ do: action, server }) => action && !isAsked(server.id));
@@ -104,7 +127,7 @@ export function evacuationFor(
   const counters = {
     migrated: new Set(gone.map(({ server }) => server)).size,
     migratable: ready.length,
-    pending: verdicts.filter(({ is }) => is === "pending").length + restored.length + coming.length,
+    pending: verdicts.filter(({ is }) => is === "pending").length + restored.length - hanging.length + coming.length,
     in_progress: moving,
     unhandleable: stuck.length,
     unhandleable_agent: false,

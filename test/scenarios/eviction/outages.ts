@@ -3,6 +3,7 @@ import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
+import { eventsOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotate,
@@ -149,6 +150,39 @@ export const outages: readonly Scenario[] = [
       await annotate(cluster, { nudge: "" });
       await nothingHappens(cluster);
       expect(await whereabouts(cluster, [id])).toEqual([`ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title:
+      "servers that cannot be put back to what they were after their evacuation hold nothing, and one is warned of",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      const [broken = "", off = ""] = await boot(cluster, 1, 1);
+      await cloud.act(broken, { "os-resetState": { state: "error" } });
+      await losesHost(cluster);
+      // The owner of one turns it off before the call comes, and the other fails on its new host.
+      wire.step = async (request, send) => {
+        if (!request.body?.includes("os-resetState")) return send();
+        Object.assign(instanceOf(cluster, broken) ?? {}, { status: "SHUTOFF" });
+        throw new Error("socket hang up");
+      };
+      const failing = instanceOf(cluster, off);
+      let status = "SHUTOFF";
+      Object.defineProperty(failing, "status", {
+        get: () => (failing?.host === other ? "ERROR" : status),
+        set: (to) => {
+          status = to;
+        },
+      });
+      await evict(cluster);
+      await confirmFenced(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [broken, off])).toEqual([`SHUTOFF ${other}`, `ERROR ${other}`]);
+      const events = await eventsOn({ ...cluster, namespace }, "NovaComputeNode", node);
+      expect(events.filter(({ reason }) => reason === "ServerLeftInError")).toMatchObject([
+        { type: "Warning", note: expect.stringContaining(`Server ${off} was SHUTOFF before its evacuation`) },
+      ]);
     },
     settings: [standInOpenStack],
   },
