@@ -50,15 +50,16 @@ function decide(
 ): Decision {
   const kind = kindOf(object);
   const at = about(kind, object);
-  if (conflict && (!isBeingDeleted(object) || !pod)) return at.leave(conflict);
+  const waits = (message: string) => at.wait(message, { step: { name: "waiting" }, next: now + evictionLookAgain });
+  // No event of this agent is sent when the other one is deleted.
+  if (conflict && !isBeingDeleted(object)) return waits(conflict);
+  if (conflict && !pod) return at.leave(conflict);
   if (!node) return at.leave("Its Node does not exist.");
   const label = maintenanceOf(node);
-  const next = now + evictionLookAgain;
   if (mustGo) {
     const isSaid = "The label of the Node says that its L2 agent has to go.";
     // No event of the agent is sent when its pod is replaced, so an agent that waits for that is due by itself.
-    if (label === "True")
-      return isBeingDeleted(object) ? at.leave(isSaid) : at.wait(isSaid, { step: { name: "waiting" }, next });
+    if (label === "True") return isBeingDeleted(object) ? at.leave(isSaid) : waits(isSaid);
     // One edit of all templates would label all Nodes at once.
     if (!isApproved) return at.leave(approvalWanted(object));
     return at.write("The L2 agent has to go: the agents that need it leave the Node first.", [
@@ -67,11 +68,7 @@ function decide(
   }
   if (label === "False") return at.leave("The label of the Node says that its L2 agent is ready.");
   // No event is sent when a pod is Ready: kubelets write pods all the time.
-  if (!pod || !isReady(pod))
-    return at.wait("The Node is labelled when the pod of the L2 agent is Ready.", {
-      step: { name: "waiting" },
-      next,
-    });
+  if (!pod || !isReady(pod)) return waits("The Node is labelled when the pod of the L2 agent is Ready.");
   // The agreement was to what is over now.
   const used = forget(object, [approvalKey]);
   return at.write("The L2 agent is ready: agents that need it may come to the Node.", [

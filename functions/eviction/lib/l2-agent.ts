@@ -27,8 +27,18 @@ export interface L2Agent {
   readonly isApproved: boolean;
 }
 
-/** The L2 or OVN agent of an event, or the one whose pod the event is about. */
-export const l2AgentsIn = (hint: Hint): readonly Subject[] => [...resourcesIn(hint, bases), ...agentsIn(hint, bases)];
+/** Of a Node's two sorts of agent, the other one. */
+const otherThan = ({ kind }: Pick<Kind, "kind">) => bases.find((one) => one.kind !== kind) as Kind;
+
+/**
+ * The L2 or OVN agent of an event, or the one whose pod the event is about. With a new one comes the one of the other
+ * sort, which has to say that the two are in conflict: no event is about that one.
+ */
+export function l2AgentsIn(hint: Hint): readonly Subject[] {
+  const own = resourcesIn(hint, bases);
+  const beside = hint.change === "add" ? own.map((one) => ({ ...one, kind: otherThan(one.kind) })) : [];
+  return [...own, ...beside, ...agentsIn(hint, bases)];
+}
 
 /**
  * The L2 or OVN agent of this name, where there is one that is Holdfast's.
@@ -50,7 +60,7 @@ export async function findL2Agent(
 }
 
 async function conflictOf({ kind, metadata: { namespace = "", name } }: KubernetesObject, client: Client) {
-  const other = bases.find((one) => one.kind !== kind) as Kind;
+  const other = otherThan({ kind });
   if (!(await client.get(other, namespace, name))) return undefined;
   const sentence = `Node ${name} has a ${kind} and a ${other.kind}, and Holdfast touches neither, because both would`;
   return `${sentence} write one label of it. Delete the one that does not belong there.`;

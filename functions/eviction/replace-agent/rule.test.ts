@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { poll } from "../../../shared/sweep.ts";
-import { bases } from "../lib/kinds.ts";
+import { bases, NeutronL2Agent, NeutronOVNAgent } from "../lib/kinds.ts";
 import { anAgent } from "../lib/testing/agent.ts";
-import { aNode, aPod, now } from "../lib/testing/seen.ts";
+import { aHint, aNode, aPod, now } from "../lib/testing/seen.ts";
 import { replaceAgent } from "./rule.ts";
 
 const settings = replaceAgent.settings.parse({});
@@ -29,7 +30,9 @@ test("the pod of an agent that has to go comes again where it has ended and a lo
 
 test("an agent beside the other sort is not touched, and goes when it is deleted and never had a pod", () => {
   const conflict = "Both.";
-  expect(JSON.stringify(decide({ conflict }))).toContain("Both.");
+  // No event tells it that the other one is deleted.
+  expect(decide({ conflict })).toMatchObject({ message: "Both.", step: { name: "waiting" }, next: now + 20_000 });
+  expect(JSON.stringify(decide({ conflict }))).not.toMatch(/"verb":"(create|delete)"/);
   const { object } = anAgent();
   const deleted = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
   const agent = { object: deleted, conflict, mustGo: true, node: aNode("False", "NovaComputeNode") };
@@ -67,6 +70,13 @@ test("an agent without a pod gets one, and one that has ended goes", () => {
   expect(decide({ pod: undefined })).toMatchObject({ writes: [{ verb: "create" }] });
   expect(decide({ pod: { ...aPod(), status: { phase: "Failed" } } })).toMatchObject({ writes: [{ verb: "delete" }] });
   expect(decide({})).toMatchObject({ writes: [{ options: { subresource: "status" } }] });
+});
+
+test("a new agent has the one of the other sort looked at, which no event tells of it", () => {
+  const hint = (change: "add" | "update") => ({ ...aHint(NeutronOVNAgent, anAgent().object), change });
+  const about = (kind: Kind) => ({ kind, namespace: "yaook", name: "node-a" });
+  expect(replaceAgent.subjects(hint("add"), settings)).toEqual([about(NeutronOVNAgent), about(NeutronL2Agent)]);
+  expect(replaceAgent.subjects(hint("update"), settings)).toEqual([about(NeutronOVNAgent)]);
 });
 
 test("the sweep looks each hour for a pod that has ended by itself, because no event is sent for it", () => {

@@ -93,7 +93,8 @@ function decide(
   if (!isDeleting && !hasFinalizer(object, l2Finalizer))
     return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
   if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
-  if (conflict && !isDeleting) return at.write(conflict, converged("Dependency", conflict));
+  // No event of this agent is sent when the other one is deleted.
+  if (conflict && !isDeleting) return waits(conflict);
   // One that has never come stands for nothing; the label is the other's.
   if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
   if (mustGo && node && !isFree(node)) {
