@@ -22,6 +22,12 @@ test("an agent whose eviction has ended is looked at once more after ten minutes
   expect(decide({})).not.toHaveProperty("step");
 });
 
+test("an agent whose eviction has ended does not serve without a pod, and says what the pod waits for", () => {
+  const decision = JSON.stringify(decide({ pods: [], record: {} }));
+  expect(decision).toContain("The pod is created when it is False.");
+  expect(decision).not.toContain('"Success"');
+});
+
 test.each([
   ["others have disabled", { isEnabled: false, description: "broken" }],
   ["was disabled for another resource", { isEnabled: false, description: "Holdfast evicts NeutronL3Agent yaook/x. " }],

@@ -88,13 +88,20 @@ test("a host whose eviction has ended is looked at once more after ten minutes, 
   });
 });
 
-test("keep-pod explains a missing pod, except on a host that was forced down or is to go", () => {
+test("keep-pod explains a missing pod, except on a host that Holdfast has forced down or is to go", () => {
   const shown = (decision: ReturnType<typeof decide>) => JSON.stringify(decision?.do === "write" && decision.writes);
   expect(shown(decide(aHost(), { pods: [aPod(false)] }))).toContain(`"${conditions.converged}"`);
   expect(shown(decide(aHost(), { pods: [] }))).not.toContain(`"${conditions.converged}"`);
   expect(shown(decide(aHost(), { pods: [], wanted: "go" }))).toContain(`"${conditions.converged}"`);
   const annotations = aRecord({ hard: "2026-01-01T00:00:00Z" });
-  expect(shown(decide(aHost(), { pods: [], metadata: { annotations } }))).toContain(`"${conditions.converged}"`);
+  const waiting = shown(decide(aHost(), { pods: [], metadata: { annotations } }));
+  for (const part of [`"${conditions.converged}"`, "when its pod is Ready", "of the Node is absent"])
+    expect(waiting).toContain(part);
+  // The record goes, and what is true without it is keep-pod's to say.
+  const over = shown(decide(serving, { pods: [], metadata: { annotations } }));
+  expect([over.includes(`"${recordKey}":null`), over.includes(conditions.converged)]).toEqual([true, false]);
+  const others = aHost({ service: aService({ isForcedDown: true, disabledReason: "repair" }) });
+  expect(shown(decide(others, { pods: [], metadata: {} }))).not.toContain(`"${conditions.converged}"`);
 });
 
 test("a call to force nova-compute down after Nova has refused one is waited for, because none was noted", () => {

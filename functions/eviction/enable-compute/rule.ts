@@ -31,6 +31,7 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
+import { saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
 const name = "eviction/enable-compute";
 
@@ -86,10 +87,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const again = settings.evictionLookAgain;
   const next = now + again;
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
-  const mayHaveForced = record?.hard !== undefined || (facts.at === "seen" && facts.host?.service.isForcedDown);
-  // While no pod is there keep-pod says why, but of a host that is forced down or to go: two writers would undo each
-  // other.
-  const isKeepPods = wanted === "stay" && pods.length === 0 && !mayHaveForced;
+  const isKeepPods = saidByKeepPod(facts.compute) !== undefined;
+  const missing = whyWithoutPod(facts.compute);
   const dependsOn = (message: string) => (isKeepPods ? [] : [convergedReport("Dependency", message)]);
   const wait = (message: string, more: readonly WantedCondition[] = []) =>
     at.write(message, show([...dependsOn(message), ...more]), { step: { name: "waiting" }, next });
@@ -105,12 +104,13 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (!host) return wait("nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.");
   const { service } = host;
   const seen = enabledReport(service);
+  const waitForPod = (message: string) => wait(missing ? `${message} ${missing}` : message, [seen]);
   const call = (message: string, command: Command) =>
     at.call(message, { step: { name: "called" }, writes: show([seen]), command, next });
   if (isForcedDownByUs(service, object) || isForced({ compute: facts.compute, host })) {
     const held = unsettled(host, record);
     if (held) return wait(held, [seen]);
-    if (!pods.some(isReady)) return wait("nova-compute may serve again when its pod is Ready on its Node.", [seen]);
+    if (!pods.some(isReady)) return waitForPod("nova-compute may serve again when its pod is Ready on its Node.");
     const left = host.migrations.filter((move) => isEvacuation(move) && move.status === "done").length;
     if (left > 0)
       return wait(
@@ -124,7 +124,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     return call(message, endForcedDown({ service, ...(isOurs ? { reason: reasonFor(object) } : {}) }));
   }
   if (wanted !== "disable" && isDisabledByUs(service, object)) {
-    if (!pods.some(isReady)) return wait("nova-compute is enabled again when its pod is Ready.", [seen]);
+    if (!pods.some(isReady)) return waitForPod("nova-compute is enabled again when its pod is Ready.");
     if (service.state !== "up") return wait("nova-compute is enabled again when it reports to Nova.", [seen]);
     const message = `nova-compute of ${service.host} is enabled again, because Holdfast had disabled it.`;
     return call(message, enableService({ service }));
@@ -158,7 +158,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     return at.write("The host keeps its servers, and gets no new ones.", writes);
   }
   const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];
-  const writes = [...forget(object, over), ...show([...(isKeepPods ? [] : [converged]), ...back])];
+  // Without the record, keep-pod says why the pod is not there.
+  const isWithoutPod = wanted === "stay" && missing !== undefined;
+  const writes = [...forget(object, over), ...show([...(isWithoutPod ? [] : [converged]), ...back])];
   return at.write(converged.message, writes, settling(object, name, now));
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { PodObject } from "../lib/agent-pod.ts";
+import { NeutronL3Agent } from "../lib/kinds.ts";
 import { computeFinalizer } from "../lib/names.ts";
 import { aCompute, aNode, aPod, now } from "../lib/testing/seen.ts";
 import { keepPod } from "./rule.ts";
@@ -67,4 +68,11 @@ test("what a pod waits for is written while its host serves, and left to the ste
   expect(decide({ node, pods: [] })).toMatchObject({ writes: [{ patch: { status: { conditions: [{}] } } }] });
   for (const wanted of ["disable", "clear"] as const)
     expect(decide({ node, pods: [], wanted })).toMatchObject({ do: "write", writes: [] });
+  const { object, ...seen } = aCompute({ node, wanted: "clear" });
+  const agent = { ...seen, object: { ...object, apiVersion: NeutronL3Agent.apiVersion, kind: NeutronL3Agent.kind } };
+  const shown = (resource: typeof agent) =>
+    keepPod.decide([{ resource, isLeft: false, forced: undefined }], now, settings);
+  expect(shown(agent)).toMatchObject([{ do: "write", writes: [] }]);
+  expect(shown({ ...agent, wanted: "go", inTheWay: "In the way." })).toMatchObject([{ do: "write", writes: [] }]);
+  expect(shown({ ...agent, wanted: "stay" })).toMatchObject([{ writes: [{ options: { subresource: "status" } }] }]);
 });

@@ -24,13 +24,14 @@ import { unsettled } from "../lib/evacuation.ts";
 import { lookAtHost } from "../lib/host.ts";
 import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
-import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
+import { hasLock, lockOf, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLabelNodes, mayWritePods } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
 import { common } from "../lib/settings.ts";
+import { admits, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
 export const keepPod = rule({
   name: "eviction/keep-pod",
@@ -125,11 +126,12 @@ const recordOf = ({ object }: Dependent) => (object.kind === NovaComputeNode.kin
 function decide(facts: Facts, now: number): readonly Decision[] {
   const { resource, isLeft } = facts;
   const { object, node, pods, inTheWay, foreign, wanted } = resource;
+  const missing = whyWithoutPod(resource);
   const at = about(kindOf(object), object);
   if (foreign) return [at.leave(foreign)];
   const held = heldDown(facts);
   if (held) return [at.leave(held)];
-  if (inTheWay) return [at.write(inTheWay, converged(resource, inTheWay, now))];
+  if (inTheWay) return [at.write(inTheWay, converged(resource, now))];
   const lock = lockOf(object);
   const { selector } = object.spec;
   const [pod] = pods;
@@ -144,16 +146,10 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
   }
   if (wanted === "go") return [at.leave("It is to leave its Node.")];
-  const mayCome = (live: KubernetesObject | undefined) =>
-    live !== undefined && maintenanceOf(live) === "False" && hasLock(live, lock);
-  if (!mayCome(node) || !node || !hasFinalizer(object, finalizerOf(object))) {
-    if (pods.length > 0) return [at.leave("Its pod is on the Node, and stays.")];
-    const label = node ? (maintenanceOf(node) ?? "absent") : "that of a Node that does not exist";
-    const message =
-      `The label ${maintenanceLabel} of the Node is ${label}. The pod is created when it is False. The owner of the ` +
-      "L2 or OVN agent sets it when that agent is ready.";
-    return [at.write(message, converged(resource, message, now))];
-  }
+  if (missing) return [at.write(missing, converged(resource, now))];
+  const mayCome = (live: KubernetesObject | undefined) => admits(live, object);
+  if (!mayCome(node) || !node || !hasFinalizer(object, finalizerOf(object)))
+    return [at.leave("Its pod is on the Node, and stays.")];
   // Read once more behind the write: who sets the label to True has looked for our lock after that.
   const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: mayCome }];
   if (selector) {
@@ -175,10 +171,11 @@ function decide(facts: Facts, now: number): readonly Decision[] {
 const schedule = (node: KubernetesObject, { key, value }: SchedulingLabel): readonly Write[] =>
   node.metadata.labels?.[key] === value ? [] : [annotate(Node, node, {}, { [key]: value })];
 
-/** Of a compute node that leaves, the steps of its eviction write this condition: two writers would undo each other. */
-function converged({ object, wanted }: Dependent, message: string, now: number): readonly Write[] {
-  if (object.kind === NovaComputeNode.kind && wanted !== "stay") return [];
-  return conditionWrites(kindOf(object), object, [convergedReport("Dependency", message)], now);
+/** Only where the rules of its eviction leave the condition to this one. */
+function converged(resource: Dependent, now: number): readonly Write[] {
+  const said = saidByKeepPod(resource);
+  const { object } = resource;
+  return said ? conditionWrites(kindOf(object), object, [convergedReport("Dependency", said)], now) : [];
 }
 
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */

@@ -15,6 +15,7 @@ import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neut
 import { openstack } from "./openstack/system.ts";
 import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
+import { saidByKeepPod, whyWithoutPod } from "./without-pod.ts";
 
 type ChainView = View<Common, { readonly openstack: typeof openstack }>;
 
@@ -85,6 +86,8 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     doc: "Enables the agent again if Holdfast has disabled it.",
     done: () => false,
     waiting: (facts) => {
+      const missing = whyWithoutPod(facts.agent);
+      if (missing) return missing;
       if (facts.at === "unreported")
         return "The agent has not reported to Neutron yet. If this takes long, look at the log of its pod.";
       if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
@@ -126,7 +129,8 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (outside) return outside;
   const stays = wanted === "stay" || (!isApproved && moving !== undefined);
   const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
-  if (stays && ((serves(object, enabler) && !isResync) || isAway) && !moving)
+  const isSaid = isAway || saidByKeepPod(agent) !== undefined;
+  if (stays && ((serves(object, enabler) && !isResync) || isSaid) && !moving)
     return { is: "outside", message: `${object.kind} ${name} serves, or its pod is not on the Node yet.` };
   if (!stays && !isApproved) return { is: "ready", at: "unapproved", agent, stays };
   const service = services[object.kind];
@@ -186,13 +190,15 @@ const isAgentStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
   { step, message }: Standing,
-  { object, facts, wanted }: Looked<Agent, AgentFacts>,
+  { facts, ...agent }: Looked<Agent, AgentFacts>,
   now: number,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || facts.at === "unapproved" || facts.at === "unreported";
+  const { object, wanted } = agent;
+  const isWithoutPod = step === "enable-agent" && whyWithoutPod(agent) !== undefined;
   const isBack = step === "enable-agent" && (facts.is !== "ready" || facts.at !== "seen" || isSettled(facts));
-  const isThere = !isWaiting && (isBack || (step === "release-agent" && wanted !== "go" && !isBeingDeleted(object)));
-  const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
+  const isThere = isBack || (step === "release-agent" && wanted !== "go" && !isBeingDeleted(object));
+  const reason = isWaiting || isWithoutPod ? "Dependency" : isThere ? "Success" : "InProgress";
   const converged = convergedReport(reason, message);
   if (facts.is !== "ready" || isWaiting) return [converged];
   const isEnabled = facts.stays && (facts.at !== "seen" || facts.host.self.isEnabled);

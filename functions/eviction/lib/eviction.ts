@@ -164,10 +164,11 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   if (outside) return outside;
   if (wanted === "stay") return { is: "outside", message: `NovaComputeNode ${name} is to stay.` };
   if (wasClearing(compute)) return { is: "outside", message: calledOff };
+  // Also while Yaook's own job runs: enable-compute ends what was begun, and says so.
+  if (wanted !== "disable" && !isApproved && !begins(compute)) return { is: "outside", message: calledOff };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
-  if (wanted !== "disable" && !isApproved)
-    return begins(compute) ? { is: "ready", at: "unapproved", compute } : { is: "outside", message: calledOff };
+  if (wanted !== "disable" && !isApproved) return { is: "ready", at: "unapproved", compute };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
@@ -214,7 +215,9 @@ function report(
   now: number,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || facts.at === "unapproved";
-  const isThere = step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
+  // Of what cannot be asked about, each rule says the same.
+  const isKnown = facts.is !== "unknown";
+  const isThere = isKnown && step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
   const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
   const converged = convergedReport(reason, message);
   if (facts.is !== "ready" || facts.at !== "seen") return [converged];

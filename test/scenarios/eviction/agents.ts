@@ -330,6 +330,24 @@ export const agentScenarios: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title:
+      "an agent that is created to be cleared, on a Node that admits none, says that a person must agree, and rests",
+    async run(cluster) {
+      const { admin } = cluster;
+      await admin.create(Node, manifest(Node, { name: other }));
+      await create(cluster, { ...base, state: "DisabledAndCleared" }, NeutronL3Agent, other);
+      const said = await swept(cluster, "it says so", async () => {
+        const agent = await admin.get(NeutronL3Agent, namespace, other);
+        return JSON.stringify(agent?.status ?? "").includes("when a person agrees") && agent;
+      });
+      await nothingHappens(cluster);
+      expect((await admin.get(NeutronL3Agent, namespace, other))?.metadata.resourceVersion).toBe(
+        said.metadata.resourceVersion,
+      );
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "an L2 and an OVN agent on one Node are both left and shown, and deleting the new one ends it",
     async run(cluster) {
       const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
