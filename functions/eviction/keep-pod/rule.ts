@@ -9,15 +9,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
-import {
-  agentsIn,
-  createPod,
-  createsAgents,
-  deletePod,
-  deletesAgents,
-  hasEnded,
-  isOutdated,
-} from "../lib/agent-pod.ts";
+import { agentsIn, createPod, deletePod, hasEnded, isOutdated } from "../lib/agent-pod.ts";
 import { readRecord } from "../lib/compute-node.ts";
 import { conditionOf, type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
@@ -26,7 +18,7 @@ import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayLabelNodes, mayWritePods } from "../lib/permissions.ts";
+import { mayKeepPods, mayLabelNodes } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
@@ -41,15 +33,11 @@ export const keepPod = rule({
   systems: { openstack },
   triggers: [...dependents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
   permissions: [
-    ...dependents.flatMap((resource) => [
-      { resource, verbs: ["get"] as const, why: "to read the template of its pod, and whether it is to be there" },
-      {
-        resource,
-        subresource: "status",
-        verbs: ["patch"] as const,
-        why: "to show in its conditions whether its pod is there, or what that waits for",
-      },
-    ]),
+    ...dependents.map((resource) => ({
+      resource,
+      verbs: ["get"] as const,
+      why: "to read the template of its pod, and whether it is to be there",
+    })),
     {
       resource: Node,
       verbs: ["get"],
@@ -57,11 +45,7 @@ export const keepPod = rule({
     },
     mayLabelNodes("to add the label by which another operator's pods come"),
     { resource: Pod, verbs: ["get", "list"], why: "to see whether its pod is there, and whether it has ended" },
-    mayWritePods(
-      ["create", "delete"],
-      [createsAgents, deletesAgents],
-      "to create its pod, and to delete a pod that has ended so that it is created again",
-    ),
+    ...mayKeepPods(dependents, "to create its pod, and to delete a pod that has ended so that it is created again"),
   ],
   // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),

@@ -1,7 +1,7 @@
 import type { Permission } from "../../../shared/declaration.ts";
 import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { Event, type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
-import { deletesAgents } from "./agent-pod.ts";
+import { createsAgents, deletesAgents } from "./agent-pod.ts";
 import { agents, NovaComputeNode, servingAgents } from "./kinds.ts";
 import { lockPrefix } from "./node-lock.ts";
 
@@ -68,6 +68,17 @@ export const mayLabelNodes = (why: string): Permission => ({
 export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[], why: string): Permission {
   return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds, why };
 }
+
+/** What keeps the pods of resources on their Nodes, and says of each whether it is there; `why` it writes pods. */
+export const mayKeepPods = (kinds: readonly Kind[], why: string): readonly Permission[] => [
+  ...kinds.map((resource) => ({
+    resource,
+    subresource: "status",
+    verbs: ["patch"] as const,
+    why: "to show in its conditions whether its pod is there, or what that waits for",
+  })),
+  mayWritePods(["create", "delete"], [createsAgents, deletesAgents], why),
+];
 
 /** What lets the pods of a resource go, and then takes its lock off the Node. */
 export const mayLetGo: readonly Permission[] = [

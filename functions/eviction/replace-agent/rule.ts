@@ -7,12 +7,12 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
-import { createPod, createsAgents, deletePod, deletesAgents, hasEnded } from "../lib/agent-pod.ts";
+import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
-import { mayWritePods } from "../lib/permissions.ts";
+import { mayKeepPods } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
@@ -25,31 +25,19 @@ export const replaceAgent = rule({
   common,
   triggers: [...bases.map((kind) => on(kind, ["add", "update"])), on(Pod, ["delete"])],
   permissions: [
-    ...bases.flatMap((resource) => [
-      {
-        resource,
-        verbs: ["get", "patch"] as const,
-        writes: { finalizers: [l2Finalizer] },
-        why: "to hold the L2 or OVN agent until no other agent needs it",
-      },
-      {
-        resource,
-        subresource: "status",
-        verbs: ["patch"] as const,
-        why: "to show in its conditions whether its pod is there, or what that waits for",
-      },
-    ]),
+    ...bases.map((resource) => ({
+      resource,
+      verbs: ["get", "patch"] as const,
+      writes: { finalizers: [l2Finalizer] },
+      why: "to hold the L2 or OVN agent until no other agent needs it",
+    })),
     {
       resource: Node,
       verbs: ["get"],
       why: "to see whether a lock is on the Node, and what its maintenance label says",
     },
     { resource: Pod, verbs: ["get"], why: "to see whether the pod of the agent is there, has ended or is outdated" },
-    mayWritePods(
-      ["create", "delete"],
-      [createsAgents, deletesAgents],
-      "to create the pod of the agent, and to delete it when it has ended or no agent needs it",
-    ),
+    ...mayKeepPods(bases, "to create the pod of the agent, and to delete it when it has ended or no agent needs it"),
   ],
   // No event is sent when a pod has ended, as in keep-pod.
   sweep: bases.flatMap((kind) => [
