@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { controlPlane } from "./administrator.ts";
@@ -68,4 +68,28 @@ describe("the policy becomes Evacuate while a Machine is being deleted", () => {
     await admin.gone(Machine, "worker");
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   });
+});
+
+test("the policy becomes Evacuate while the satellite is deleted: it begins when its Machine is held", async () => {
+  await harness.volume("pvc-2", [node]);
+  for (const name of ["node-2", "node-3", "node-4"])
+    await admin.ask("PUT", `/v1/nodes/${name}`, { override_props: { AutoplaceTarget: "no" } });
+  await harness.merge(LinstorSatelliteConfiguration, `only-${node}`, { spec: { deletionPolicy: "Delete" } });
+  await harness.until("it has the policy", async () =>
+    JSON.stringify((await harness.get(LinstorSatellite, node)) ?? {}).includes('"deletionPolicy":"Delete"'),
+  );
+  await admin.taint(node, "NoExecute");
+  await harness.until("it is being deleted", async () => {
+    return (await harness.get(LinstorSatellite, node))?.metadata.deletionTimestamp;
+  });
+  await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Evacuate" } });
+  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+  expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
+  await harness.delete(Machine, "worker");
+  await harness.clock.advance(5 * 60_000);
+  expect(await harness.get(Machine, "worker")).toBeDefined();
+  expect(harness.linstor.goodCopies("pvc-2")).toEqual([node]);
+  await admin.ask("PUT", "/v1/nodes/node-3", { override_props: { AutoplaceTarget: "yes" } });
+  await admin.gone(Machine, "worker");
+  expect(harness.linstor.goodCopies("pvc-2")).toEqual(["node-3"]);
 });

@@ -3,7 +3,7 @@ import { type HookFacts, hookOrder } from "./hooks.ts";
 
 const usual: HookFacts = {
   policy: "Evacuate",
-  satelliteDeleting: false,
+  letGo: false,
   machineDeleting: false,
   infrastructureDeleting: false,
   clusterDeleting: false,
@@ -36,7 +36,8 @@ test.each<[string, Partial<HookFacts>, string]>([
     { machineDeleting: true, begun: true },
     "leave",
   ],
-  ["a deleting satellite's are released by the steps", { ...set, satelliteDeleting: true }, "leave"],
+  ["an evacuation that has begun releases them by its steps", { ...set, begun: true }, "leave"],
+  ["a satellite that is let go without its policy gets none", { letGo: true }, "leave"],
   ["the whole cluster goes: they are released", { ...set, machineDeleting: true, clusterDeleting: true }, "remove"],
   ["the whole cluster goes: none are put there", { machineDeleting: true, clusterDeleting: true }, "leave"],
 ])("%s", (_what, facts, hooks) => {

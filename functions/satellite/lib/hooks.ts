@@ -3,8 +3,8 @@ import type { DeletionPolicy } from "./satellite.ts";
 /** What decides which hooks are on a Machine; the Machine is one that exists. */
 export interface HookFacts {
   readonly policy: DeletionPolicy;
-  /** The satellite is alive; a deleting one has its hooks taken away step by step, never put back. */
-  readonly satelliteDeleting: boolean;
+  /** The satellite is being deleted, and goes without its policy: nothing is evacuated. */
+  readonly letGo: boolean;
   readonly machineDeleting: boolean;
   /** Its infrastructure object is being deleted: nothing can hold the server any more. */
   readonly infrastructureDeleting: boolean;
@@ -26,8 +26,9 @@ export interface HookOrder {
 
 /**
  * Whether a Machine is to carry the hooks. They are never put back once an evacuation has begun: a missing one would
- * otherwise come again after its step. A Machine that is deleting at first sight gets them as long as its
- * infrastructure is there, because the Machine controller looks at them in every pass.
+ * otherwise come again after its step. Until then a satellite that is being deleted needs them, too: its Machine may be
+ * deleted at any time. A Machine that is deleting at first sight gets them as long as its infrastructure is there,
+ * because the Machine controller looks at them in every pass.
  */
 export function hookOrder(facts: HookFacts): HookOrder {
   const some = facts.preDrain || facts.preTerminate;
@@ -41,8 +42,7 @@ export function hookOrder(facts: HookFacts): HookOrder {
     const message = evacuates ? "The whole cluster is being deleted." : "The satellite's policy is not Evacuate.";
     return { hooks: some ? "remove" : "leave", message };
   }
-  if (facts.satelliteDeleting || facts.begun)
-    return { hooks: "leave", message: "The steps of the evacuation release them." };
+  if (facts.letGo || facts.begun) return { hooks: "leave", message: "The steps of the evacuation release them." };
   if (both) return { hooks: "leave", message: "The Machine waits for the satellite." };
   if (!facts.machineDeleting)
     return { hooks: "set", message: "The Machine is to wait until its satellite is evacuated." };

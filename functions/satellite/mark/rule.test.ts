@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
+import { machineKey } from "../lib/machine.ts";
 import { recordKey } from "../lib/record.ts";
 import { aLeaving, aMachine, aSatellite, aSeen, aVolume, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { mark } from "./rule.ts";
@@ -133,6 +134,33 @@ describe("the beginning", () => {
     expect(decision).toMatchObject({ step: { name: step } });
     // One that is stuck holds up all others, and people must find it.
     if (step === "queued") expect(decision?.message).toContain("Before it: node-2.");
+  });
+});
+
+describe("while the Machine of a satellite that is being deleted has no hooks", () => {
+  const machine = aMachine({ drain: false, terminate: false, deleting: false });
+  const noted = (more: object) => {
+    const text = JSON.stringify({ namespace: "capi", name: "worker", ...more });
+    return aSatellite({ record: false, metadata: { annotations: { [machineKey]: text } } });
+  };
+  test.each([
+    ["and nothing says that it cannot get them: it waits for them", noted({}), machine, "waiting"],
+    ["and was found to have none while it was alive: it waits, too", noted({ hooks: "none" }), machine, "waiting"],
+    ["because it is too late for them: it begins", noted({ deleting: true, hooks: "none" }), machine, "acting"],
+    ["because it has no Machine: it begins", noted({}), undefined, "acting"],
+  ])("%s", (_, satellite, machine, step) => {
+    const seen = aLeaving({}, { satellite, ...(machine ? { machine } : {}) });
+    expect(decide(seen)).toMatchObject({ step: { name: step } });
+    expect(JSON.stringify(writes(seen)).includes(recordKey)).toBe(step === "acting");
+  });
+
+  test("because it is let go without its policy: it begins", () => {
+    const { facts, ...seen } = aLeaving({}, { satellite: noted({}), machine });
+    const abandoned = { ...facts, is: "abandoned", message: "The whole cluster is being deleted." } as const;
+    expect(decide({ ...seen, facts: abandoned })).toMatchObject({ step: { name: "acting" } });
+    // One that is not being deleted still gets its hooks, or loses them with the whole cluster.
+    const alive = { ...abandoned, satellite: { deleting: false, held: true } };
+    expect(decide({ ...seen, facts: alive })).toMatchObject({ step: { name: "waiting" } });
   });
 });
 

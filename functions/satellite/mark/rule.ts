@@ -85,10 +85,11 @@ function act(
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
-  // A Machine that was deleted without our hooks is made to wait before its evacuation begins, or never. Where hooks
-  // may be on it and are not, they are just being set: once it has begun they never are.
+  // A Machine without our hooks is made to wait before its evacuation begins, or never, also where only the satellite is
+  // being deleted: the Machine may be deleted later. Once it has begun they are never set.
   const isTooLate = isSeenDeleting(satellite) && !mayCarryHooks(satellite);
-  const isHeld = facts.satellite.deleting || facts.hooks?.preTerminate || isTooLate || problem;
+  const isLetGo = facts.is === "abandoned" && facts.satellite.deleting;
+  const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate || problem;
   if (!facts.begun && !isHeld) {
     const message = `Whether the Machine of LinstorSatellite ${facts.node} can still be made to wait is looked at.`;
     return [about.wait(message, { step: { name: "waiting" }, next })];

@@ -75,13 +75,22 @@ test("writes down that the Machine is being deleted, which mark then hears of, a
   expect(mark({ deleting: true })).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
 });
 
+const unbegun = aSatellite({ record: false });
+const ofCluster = { ...unbegun, spec: { ...unbegun.spec, clusterRef: { name: "gone" } } };
 test.each([
   ["an evacuation has begun", { satellite: aSatellite({ deleting: false }), machine: bare }],
-  ["the satellite is being deleted", { satellite: aSatellite({ record: false }), machine: bare }],
+  ["its LinstorCluster is gone", { satellite: ofCluster, machine: bare }],
   ["the Node has no Machine", { satellite: alive }],
   ["piraeus-operator has the satellite", { satellite: alive, machine: bare, foreign: "Another operator has it." }],
 ])("puts no hook there when %s", (_, more) => {
   expect(text(aSeen(more))).not.toContain(preDrainHook);
+});
+
+test("a satellite that is being deleted gets its hooks until its evacuation begins", () => {
+  expect(text(aSeen({ satellite: unbegun, machine: bare }))).toContain(`"${preDrainHook}":""`);
+  const decision = decide(aSeen({ satellite: unbegun, machine: bare }));
+  const [precondition] = (decision?.do === "write" && decision.preconditions) || [];
+  expect([unbegun, aSatellite()].map((live) => precondition?.holds(live))).toEqual([true, false]);
 });
 
 test("says that it is too late when the server is already going", () => {

@@ -24,7 +24,8 @@ import {
   preTerminateHook,
   readIdentity,
 } from "../lib/machine.ts";
-import { conditionWrites, type LinstorSatelliteObject, policyOf } from "../lib/satellite.ts";
+import { readRecord } from "../lib/record.ts";
+import { abandonedBecause, conditionWrites, type LinstorSatelliteObject, policyOf } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 import { nodeNameProblem } from "../lib/volumes.ts";
@@ -138,8 +139,10 @@ function hooksOf(seen: Exclude<Facts, undefined>, at: About, active: readonly Wr
   const hooks: Record<string, "" | null> = { [preDrainHook]: value };
   if (order.hooks !== "drain") hooks[preTerminateHook] = value;
   const after = order.hooks === "remove" ? noted : [];
-  // Another instance that sees another policy meanwhile, and no hooks yet, writes down that there are none.
-  const holds = (live?: LinstorSatelliteObject) => policyOf(live?.spec) === policy;
+  // Another instance that sees another policy meanwhile, and no hooks yet, writes down that there are none. An
+  // evacuation that has begun meanwhile may have released them.
+  const holds = (live?: LinstorSatelliteObject) =>
+    policyOf(live?.spec) === policy && (order.hooks !== "set" || !live || !readRecord(live));
   const precondition = { kind: LinstorSatellite, namespace: undefined, name: satellite.metadata.name, holds };
   return at.write(order.message, [...writes, hooksPatch(machine, hooks), ...after], { preconditions: [precondition] });
 }
@@ -150,7 +153,7 @@ function orderOf(seen: Exclude<Facts, undefined>): HookOrder {
   const deleting = machine.object.status?.conditions?.find(({ type }) => type === "Deleting")?.reason ?? "";
   return hookOrder({
     policy,
-    satelliteDeleting: isBeingDeleted(satellite),
+    letGo: isBeingDeleted(satellite) && abandonedBecause(seen) !== undefined,
     machineDeleting: isBeingDeleted(machine.object),
     // Where the object may not be read, the Machine's reason says it for as long as no further hook comes.
     infrastructureDeleting:
