@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import { controlPlane } from "./administrator.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
@@ -42,8 +43,13 @@ test("of two Machines that are deleted together, with one slot, the second is ev
   await Promise.all(leaving.map((name) => harness.delete(Machine, `worker-${name}`)));
   let most = 0;
   await harness.until("both Machines are gone", async () => {
-    const satellites = await Promise.all(leaving.map((name) => harness.get(LinstorSatellite, name)));
-    most = Math.max(most, satellites.filter((one) => one?.metadata.annotations?.[recordKey]).length);
+    const satellites = await Promise.all(
+      leaving.map((name) => harness.get<LinstorSatelliteObject>(LinstorSatellite, name)),
+    );
+    const begun = satellites.filter((one) => one?.metadata.annotations?.[recordKey]);
+    const isCompleted = (one?: LinstorSatelliteObject) =>
+      one?.status?.conditions?.some(({ type, status }) => type === "SatelliteEvacuated" && status === "True");
+    most = Math.max(most, begun.filter((one) => !isCompleted(one)).length);
     const machines = await Promise.all(leaving.map((name) => harness.get(Machine, `worker-${name}`)));
     return machines.every((one) => one === undefined);
   });
@@ -61,6 +67,21 @@ test("a satellite that cannot begin before a person acts keeps no other from the
   await harness.delete(LinstorSatellite, "node-1");
   await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
   expect(harness.calls.evacuate).toEqual(["node-1"]);
+});
+
+test("an evacuation that is completed keeps no other from the slot while its Machine is held by others", async () => {
+  await harness.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
+  await admin.hookedMachine("node-1");
+  const other = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/other";
+  await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: "" } } });
+  await harness.volume("pvc-1", ["node-1", "node-2"]);
+  await harness.delete(Machine, "worker");
+  await admin.says("node-1", "SatelliteEvacuated", /^Waiting for Cluster API to delete the Node/);
+  await admin.taint("node-3", "NoExecute");
+  await admin.gone(LinstorSatellite, "node-3");
+  expect(await harness.get(Machine, "worker")).toBeDefined();
+  await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: null } } });
+  await admin.gone(Machine, "worker");
 });
 
 test("what LINSTOR cannot place is called for again when a node can take it, and hardly before", async () => {

@@ -12,6 +12,7 @@ import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import { findSatellites, lookAtEvacuation } from "./evacuation-facts.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import { linstor as system } from "./linstor/system.ts";
+import { recordKey } from "./record.ts";
 import { abandonedBecause, satelliteFinalizer } from "./satellite.ts";
 import { common } from "./satellite-rule.ts";
 import { csiDriver } from "./volumes.ts";
@@ -93,6 +94,22 @@ test("satellites of another LinstorCluster are neither waited for nor before it 
   const seen = await look([], [], others);
   expect(seen).toMatchObject({ neighbours: [{ name: "node-3" }] });
   expect(seen).toMatchObject({ contenders: [{ name: "node-1" }, { name: "node-3" }] });
+});
+
+test.each([
+  ["in progress", { status: "False", reason: "InProgress" }, true],
+  ["completed", { status: "True", reason: "Completed" }, false],
+  // Seconds are all that a condition says.
+  ["completed in the second in which it began", { status: "True", lastTransitionTime: "2026-01-01T00:01:00Z" }, false],
+  ["completed before it began, once more", { status: "True", lastTransitionTime: "2026-01-01T00:00:59Z" }, true],
+  ["completed by its other name alone", { type: "EvacuationCompleted", status: "True" }, true],
+])("an evacuation that is %s has a slot, or has none any more", async (_, more, has) => {
+  const record = { v: 1, uid: "uid-node-2", begun: "2026-01-01T00:01:00.500Z" };
+  const condition = { type: "SatelliteEvacuated", lastTransitionTime: "2026-01-01T00:05:00Z", ...more };
+  const annotations = { [recordKey]: JSON.stringify(record) };
+  const other = { ...satellite, metadata: metadata("node-2", { annotations }), status: { conditions: [condition] } };
+  const contenders = [{ name: "node-1" }, ...(has ? [{ name: "node-2", inProgress: true }] : [])];
+  expect(await look([], [], [other])).toMatchObject({ contenders, inProgress: ["node-2"] });
 });
 
 test("one whose LINSTOR has no address is left alone, unless it is let go without LINSTOR", async () => {

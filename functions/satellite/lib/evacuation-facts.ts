@@ -14,8 +14,14 @@ import type { LinstorControllers } from "./linstor/controllers.ts";
 import { noteChange } from "./linstor-note.ts";
 import { lookAtSatellite, type SatelliteSnapshot, withMachine } from "./look-at-satellite.ts";
 import { hooksOn, type MachineSeen } from "./machine.ts";
-import { damageOf, isGoing, readRecord } from "./record.ts";
-import { abandonedBecause, type LinstorSatelliteObject, policyOf, satelliteFinalizer } from "./satellite.ts";
+import { damageOf, type EvacuationRecord, isGoing, readRecord } from "./record.ts";
+import {
+  abandonedBecause,
+  conditions,
+  type LinstorSatelliteObject,
+  policyOf,
+  satelliteFinalizer,
+} from "./satellite.ts";
 import type { Common } from "./satellite-rule.ts";
 import { lookAtVolumes, type PersistentVolumeObject, type VolumeFacts } from "./volumes.ts";
 
@@ -189,11 +195,23 @@ const isUnderWay = (satellite: LinstorSatelliteObject) =>
   readRecord(satellite) !== undefined ||
   readProgress(satellite, "satellite/mark") !== undefined;
 
-/** Has a slot, or waits for one; one that cannot begin keeps no other from it. */
-const contends = (satellite: LinstorSatelliteObject) =>
-  isUnderWay(satellite) &&
-  (readRecord(satellite) !== undefined ||
-    !["stuck", "halting", "away", "name-too-long"].includes(readProgress(satellite, "satellite/mark")?.step ?? ""));
+/**
+ * Has a slot, or waits for one. One that cannot begin keeps no other from it, and neither does one whose node is empty:
+ * Cluster API or others may keep its Node for as long as they like.
+ */
+function contends(satellite: LinstorSatelliteObject): boolean {
+  const record = readRecord(satellite);
+  if (record) return !isCompleted(satellite, record);
+  const { step = "" } = readProgress(satellite, "satellite/mark") ?? {};
+  return isUnderWay(satellite) && !["stuck", "halting", "away", "name-too-long"].includes(step);
+}
+
+/** Its condition says so of this evacuation, and not of one before it. A condition's time has no milliseconds. */
+const isCompleted = ({ status }: LinstorSatelliteObject, { begun }: EvacuationRecord) =>
+  status?.conditions?.some(
+    ({ type, status, lastTransitionTime }) =>
+      type === conditions.evacuated && status === "True" && Date.parse(lastTransitionTime) + 1000 > Date.parse(begun),
+  ) ?? false;
 
 function contenderOf(satellite: LinstorSatelliteObject): Contender {
   const record = readRecord(satellite);
