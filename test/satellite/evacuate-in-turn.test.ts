@@ -84,6 +84,24 @@ test("an evacuation that is completed keeps no other from the slot while its Mac
   await admin.gone(Machine, "worker");
 });
 
+test("a satellite whose Machine cannot be hooked yet says so, and keeps no other from the slot", async () => {
+  await harness.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
+  await harness.machine("control", "node-4", controlPlane);
+  harness.cutOff(/\/machines\/worker/, "read-only");
+  const other = "pre-drain.delete.hook.machine.cluster.x-k8s.io/other";
+  await harness.machine("worker", "node-1", { annotations: { [other]: "" } });
+  await harness.delete(Machine, "worker");
+  await admin.says("node-1", "SatelliteEvacuated", /^Waiting until Machine capi\/worker has Holdfast's hooks/);
+  await admin.taint("node-2", "NoExecute");
+  await admin.gone(LinstorSatellite, "node-2");
+  expect(harness.calls.evacuate).toEqual(["node-2"]);
+  harness.cutOff();
+  await admin.hooked("worker");
+  await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: null } } });
+  await admin.gone(Machine, "worker");
+  expect(harness.calls.evacuate).toEqual(["node-2", "node-1"]);
+});
+
 test("what LINSTOR cannot place is called for again when a node can take it, and hardly before", async () => {
   for (const name of ["node-2", "node-3", "node-4"])
     await admin.ask("PUT", `/v1/nodes/${name}`, { override_props: { AutoplaceTarget: "no" } });

@@ -112,6 +112,18 @@ test.each([
   expect(await look([], [], [other])).toMatchObject({ contenders, inProgress: ["node-2"] });
 });
 
+test.each([
+  ["queued", [{ name: "node-1" }, { name: "node-2", inProgress: false }]],
+  ["waiting", [{ name: "node-1" }]],
+  ["stuck", [{ name: "node-1" }]],
+])("one that has not begun, and is %s, waits for a slot or keeps no other from it", async (step, contenders) => {
+  const progress = { v: 1, uid: "uid-node-2", step, since: "2026-01-01T00:00:00Z", because: "It waits." };
+  const annotations = { "holdfast.dev/satellite.mark": JSON.stringify(progress) };
+  expect(await look([], [], [{ ...satellite, metadata: metadata("node-2", { annotations }) }])).toMatchObject({
+    contenders,
+  });
+});
+
 test("one whose LINSTOR has no address is left alone, unless it is let go without LINSTOR", async () => {
   const externalController = { url: "no address" };
   const outside = { is: "outside", message: expect.stringContaining("no address of a LINSTOR"), undecided: true };

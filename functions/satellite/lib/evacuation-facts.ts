@@ -203,7 +203,8 @@ function contends(satellite: LinstorSatelliteObject): boolean {
   const record = readRecord(satellite);
   if (record) return !isCompleted(satellite, record);
   const { step = "" } = readProgress(satellite, "satellite/mark") ?? {};
-  return isUnderWay(satellite) && !["stuck", "halting", "away", "name-too-long"].includes(step);
+  // Before it begins it waits for nothing but the hooks on its Machine, and for a slot, which is another step.
+  return isUnderWay(satellite) && !["stuck", "halting", "away", "name-too-long", "waiting"].includes(step);
 }
 
 /** Its condition says so of this evacuation, and not of one before it. A condition's time has no milliseconds. */

@@ -152,6 +152,8 @@ describe("while the Machine of a satellite that is being deleted has no hooks", 
     const seen = aLeaving({}, { satellite, ...(machine ? { machine } : {}) });
     expect(decide(seen)).toMatchObject({ step: { name: step } });
     expect(JSON.stringify(writes(seen)).includes(recordKey)).toBe(step === "acting");
+    const isShown = JSON.stringify(writes(seen)).includes("Waiting until Machine capi/worker has Holdfast's hooks");
+    expect(isShown).toBe(step === "waiting");
   });
 
   test("because it is let go without its policy: it begins", () => {

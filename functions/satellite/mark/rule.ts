@@ -91,8 +91,11 @@ function act(
   const isLetGo = facts.is === "abandoned" && facts.satellite.deleting;
   const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate || problem;
   if (!facts.begun && !isHeld) {
-    const message = `Whether the Machine of LinstorSatellite ${facts.node} can still be made to wait is looked at.`;
-    return [about.wait(message, { step: { name: "waiting" }, next })];
+    const { namespace, name } = facts.machine?.object.metadata ?? {};
+    const message =
+      `Waiting until Machine ${namespace}/${name} has Holdfast's hooks: without them it would be shut down before ` +
+      `its data is elsewhere. If this takes long, kubectl describe linstorsatellite ${facts.node} says why.`;
+    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }
   if (!facts.begun) {
     const { admitted, position, of, before } = slotOf(facts.node, facts.contenders, facts.slots);
