@@ -180,6 +180,23 @@ test.each([
   expect(decisions).toMatchObject([{ step: { name: step } }]);
 });
 
+test("who begins has the Lease for functions whose clocks are a minute or two ahead, too", () => {
+  const contenders = [{ name: "node-1", inProgress: false, since: 1 }];
+  const seen = aLeaving({ contenders, slots: 1 }, { satellite: unbegun });
+  const [lease] = writes(seen) as unknown as { object: { metadata: object; spec: { holderIdentity: string } } }[];
+  const { metadata, spec } = lease?.object ?? { metadata: {}, spec: { holderIdentity: "" } };
+  expect(spec.holderIdentity).toBe("LinstorSatellite node-1");
+  const held = {
+    metadata: { ...metadata, uid: "l", resourceVersion: "1" },
+    spec: { ...spec, holderIdentity: "LinstorSatellite node-9" },
+  } as never;
+  const stepAt = (ahead: number) =>
+    mark
+      .decide({ seen: [seen], ...unheld, lease: held }, now + ahead, settings)
+      .map((one) => "step" in one && one.step?.name);
+  expect([stepAt(0), stepAt(2 * 60_000), stepAt(10 * 60_000)]).toEqual([["queued"], ["queued"], ["acting"]]);
+});
+
 test.each([
   ["is not leaving", aSeen({ leaving: false })],
   ["is piraeus-operator's", aSeen({ foreign: "Another operator has it." })],

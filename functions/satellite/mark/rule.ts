@@ -68,8 +68,11 @@ export const mark = chainRule(evacuation, "mark", {
   act,
 });
 
-/** Longer than two writes take. What begins is seen in its record, and the Lease is free again with that. Seconds. */
-const leaseSeconds = 60;
+/**
+ * Longer than two writes take, for instances whose clocks are a minute ahead, too. What begins is seen in its record,
+ * and the Lease is free again with that. Seconds.
+ */
+const leaseSeconds = 300;
 
 /** The Lease, read before the satellites. */
 interface Beginning {
@@ -85,8 +88,8 @@ function act(
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
-  // A Machine without our hooks is made to wait before its evacuation begins, or never, also where only the satellite is
-  // being deleted: the Machine may be deleted later. Once it has begun they are never set.
+  // A Machine without our hooks is made to wait before its evacuation begins, or never, also where only the satellite
+  // is being deleted: the Machine may be deleted later. Once it has begun they are never set.
   const isTooLate = isSeenDeleting(satellite) && !mayCarryHooks(satellite);
   const isLetGo = facts.is === "abandoned" && facts.satellite.deleting;
   const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate || problem;
