@@ -12,8 +12,11 @@ import { LinstorSatellite } from "./kinds.ts";
  */
 export const registrationKey = "holdfast.dev/registration";
 
-/** How long a call may take to have its effect, longer than anybody listens for an answer. Milliseconds. */
-const effective = 180_000;
+/**
+ * Milliseconds within which a call has its effect, if at all: a caller listens for 170 s at most, its clock may be a
+ * minute behind, and then some.
+ */
+const effective = 600_000;
 
 const schema = z.looseObject({
   v: z.literal(1),

@@ -125,7 +125,10 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
   const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
   if (!node && registered !== undefined)
     return [
-      waiting("registering", `LINSTOR was called to register the node of ${title} a moment ago, and may still do so.`),
+      waiting(
+        "registering",
+        `LINSTOR was called to register the node of ${title} less than ten minutes ago, and may still do so.`,
+      ),
     ];
   if (!node)
     return [

@@ -47,7 +47,11 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   if (!facts.satellite.deleting) return [wait()];
   const pending = removalPending(satellite, now);
   if (pending) return [about.write(pending, shows({ message: pending }), { step: { name: "waiting" }, next })];
-  if (facts.is === "ready" && !facts.data && registrationUntil(satellite, now) !== undefined) return [wait()];
+  if (facts.is === "ready" && !facts.data && registrationUntil(satellite, now) !== undefined) {
+    const { node } = facts;
+    const message = `LINSTOR was called to register the node ${node} less than ten minutes ago, and may still do so.`;
+    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
+  }
   if (facts.is === "abandoned" || !facts.data)
     return [about.write(standing.message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
   const removal = mayRemove(facts.data);
