@@ -45,8 +45,10 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   const { name } = claim.metadata;
   const reference = referenceTo(claim, set);
   const isOut = isTakenOut(claim, set);
+  // What another's pod uses is not the set's to take along, also if that pod came after the reference.
+  const isLent = pods.some((pod) => !isControlledBy(pod, set));
   const goes = hasPolicy(set) && retentionOf(set).whenDeleted === "Delete";
-  if (!goes || ((isOut || !takesAlong(set)) && reference && isOurs(reference))) {
+  if (!goes || ((isOut || isLent || !takesAlong(set)) && reference && isOurs(reference))) {
     const forget = !hasPolicy(set) && hasNote(claim);
     if (!reference && !forget) return undefined;
     const message = `Claim ${name} is not to be deleted with StatefulSet ${set.metadata.name}: it has no owner now.`;
@@ -57,8 +59,7 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
       forget ? {} : { progress: "unchanged" },
     );
   }
-  // Of claims with a pod Kubernetes' own controller takes care, and what another's pod uses is not the set's to take
-  // along.
+  // Of claims with a pod Kubernetes' own controller takes care.
   if (reference || pods.length > 0 || !takesAlong(set)) return undefined;
   const obstacle = inTheWay(claim, set);
   if (obstacle)

@@ -6,7 +6,7 @@ import { claimsOf, unreadOf } from "../../../shared/storage/pod-claims.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { ordinalOf } from "../lib/template-claims.ts";
 import { hasNote, hasPolicy, isUsedBy, takesAlong } from "./notes.ts";
-import { isControlledBy } from "./references.ts";
+import { isOurs, referenceTo } from "./references.ts";
 
 /** A claim that has the name of one of a set's. */
 export interface NamedClaim {
@@ -34,7 +34,10 @@ export async function look(client: Client, namespace: string | undefined, name: 
   if (set.spec.volumeClaimTemplates?.length)
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true }))
       if (ordinalOf(set, claim.metadata.name) !== undefined) found.push(claim);
-  const isOpen = (claim: KubernetesObject) => !isUsedBy(claim, set) || (takesAlong(set) && !isControlledBy(claim, set));
+  const isOpen = (claim: KubernetesObject) => {
+    const reference = referenceTo(claim, set);
+    return !isUsedBy(claim, set) || (takesAlong(set) && (!reference || isOurs(reference)));
+  };
   // Listed after the claims: a pod that uses one of them is in the list.
   const pods = new Map<string, KubernetesObject[]>();
   if (hasPolicy(set) && found.some(isOpen))

@@ -3,6 +3,7 @@ import { bareNode } from "../../harness/cluster-objects.ts";
 import { claim, pod } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  annotateSet,
   belongsTo,
   changePolicy,
   claimIsGone,
@@ -90,6 +91,24 @@ export const holes: readonly Scenario[] = [
       await changePolicy(cluster, onDeletion);
       await belongsTo(cluster, 1, []);
       await deleteSet(cluster);
+      await dataStays(cluster, [1], data.slice(1));
+    },
+  },
+  {
+    title: "a claim that another owner's pod begins to use belongs to the set no more once the set is looked at",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
+      await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
+      await annotateSet(cluster, { "holdfast.dev/pvc-retention.set-owner": null });
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0], data);
       await dataStays(cluster, [1], data.slice(1));
     },
   },
