@@ -2,7 +2,7 @@ import type { Wait } from "../../../shared/decision.ts";
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
-import { deletesWithSet, projectingRule } from "../lib/policy.ts";
+import { deletesWithSet, projectingRule, readPolicy } from "../lib/policy.ts";
 import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor } from "../lib/template-claims.ts";
 
@@ -11,9 +11,14 @@ export const name = "pvc-retention/set-owner";
 /** Whether Holdfast's policy is in force for the set: `sync-policy` notes it there, also if the field was changed. */
 export const hasPolicy = (set: KubernetesObject): boolean => readProgress(set, projectingRule) !== undefined;
 
-/** Whether claims without a pod go with the set: the field alone, which may be another manager's, is not enough. */
+/**
+ * Whether claims without a pod go with the set: the field alone, which may be another manager's, is not enough. An
+ * annotation of the set that keeps them counts as soon as it is there, and before `sync-policy` has noted it.
+ */
 export const takesAlong = (set: StatefulSet): boolean =>
-  retentionOf(set).whenDeleted === "Delete" && deletesWithSet(readProgress(set, projectingRule)?.policy);
+  retentionOf(set).whenDeleted === "Delete" &&
+  deletesWithSet(readProgress(set, projectingRule)?.policy) &&
+  readPolicy(set, undefined)?.whenDeleted !== "Retain";
 
 /** Whether this rule has written anything on the object that it may have to remove. */
 export const hasNote = ({ metadata }: KubernetesObject): boolean =>

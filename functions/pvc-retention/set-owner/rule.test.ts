@@ -20,6 +20,8 @@ const rescue = { ...podOf(5), metadata: { ...podOf(5).metadata, name: "rescue", 
 
 interface Case {
   field?: string;
+  /** What the annotation of the set itself says now. */
+  asked?: string;
   /** The policy that `sync-policy` has noted; `false`: it has noted none. */
   policy?: string | false;
   owners?: OwnerReference[];
@@ -42,8 +44,9 @@ const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObj
 
 /** What is decided about the claim, which is scaled away, and what about the set. */
 function decide(one: Case): { claim: Decision | undefined; set: Decision | undefined } {
-  const { policy, field = withSet } = one;
-  const set = policy === false ? setOf({ field }) : followed({ field }, policy);
+  const { policy, field = withSet, asked } = one;
+  const shape = { field, ...(asked === undefined ? {} : { policy: asked }) };
+  const set = policy === false ? setOf(shape) : followed(shape, policy);
   const decisions = decideOn(set, claimIn(one), one.pods);
   const of = (kind: string) => decisions.find(({ about }) => about.kind === kind);
   return { claim: of("PersistentVolumeClaim"), set: of("StatefulSet") };
@@ -104,6 +107,15 @@ describe("a claim of the set's names", () => {
       undefined,
     ],
     ["that a policy keeps that cannot be read, tied by Holdfast: untied", { policy: "Gone", owners: [toSet] }, "untie"],
+    ["that the annotation deletes, as noted: tied", { asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"],
+    ["that the annotation keeps before this is noted: left alone", { asked: "Retain" }, undefined],
+    ["that an annotation keeps that cannot be read: left alone", { asked: "delete" }, undefined],
+    ["that the annotation keeps before this is noted: untied", { asked: "Retain", owners: [toSet] }, "untie"],
+    [
+      "that the annotation keeps before this is noted, tied by Kubernetes' own controller: left alone",
+      { asked: "Retain", owners: [inTreeSet] },
+      undefined,
+    ],
     ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
     ["without a policy any more: forgotten", { policy: false }, "untie"],
     ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
@@ -166,6 +178,12 @@ describe("what is noted on the set", () => {
       noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3, policy: "keeps" }),
       true,
     ],
+    [
+      "an annotation that keeps what the field still deletes",
+      "update",
+      noted(followed({ field: withSet, policy: "Retain" }), name, "followed", { whenDeleted: "Delete", replicas: 1 }),
+      true,
+    ],
     ["a policy that is new", "update", set, true],
     ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
     ["a set that never had one", "update", setOf({ field: withSet }), false],
@@ -223,6 +241,13 @@ describe("a claim is tied", () => {
     ["is as it was", set, true],
     ["keeps its claims now", followed({ field: "Retain/Delete" }), false],
     ["has a policy that keeps them now", followed({ field: withSet }, "Retain"), false],
+    ["has an annotation that keeps them now", followed({ field: withSet, policy: "Retain" }), false],
+    ["has an annotation that cannot be read", followed({ field: withSet, policy: "delete" }), false],
+    [
+      "has an annotation that deletes them",
+      followed({ field: withSet, policy: "DeleteOnStatefulSetDeletionOnly" }),
+      true,
+    ],
     ["is being deleted", followed({ field: withSet, metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }), false],
     ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
     ["is gone", undefined, false],

@@ -16,6 +16,7 @@ import {
   dataStays,
   deleteSet,
   fieldBecomes,
+  fieldOf,
   goesByHand,
   hasEvent,
   hold,
@@ -107,6 +108,28 @@ export const owning: readonly Scenario[] = [
       late.resolve();
       await cluster.eventually("own has written", () => status === 200);
       await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
+    },
+  },
+  {
+    title: "a change to Retain unties a claim that Holdfast tied, also while the field cannot be written",
+    within: true,
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
+      const data = await dataOf(cluster, [0, 1]);
+      let isAway = true;
+      cluster.intercept(({ rule, request }, send) => {
+        const fails = isAway && rule === "pvc-retention/sync-policy" && request.method === "PATCH";
+        return fails ? Promise.reject(new Error("timed out")) : send();
+      });
+      await annotateSet(cluster, { [policyKey]: "Retain" });
+      await belongsTo(cluster, 1, []);
+      expect(await fieldOf(cluster)).toBe("Delete/Retain");
+      isAway = false;
+      await inForce(cluster, "Retain");
       await deleteSet(cluster);
       await dataStays(cluster, [0, 1], data);
     },
