@@ -29,7 +29,7 @@ export function decide(facts: Facts | undefined): readonly Decision[] {
   const decisions = claims.flatMap((one) => decideReference(set, one) ?? witness(set, one) ?? []);
   const changed = decisions.some((decision) => decision.do === "write");
   if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, changed)];
-  const message = `StatefulSet ${set.metadata.name} has no policy any more: it owns none of its claims.`;
+  const message = `StatefulSet ${set.metadata.name} has no policy any more, and nothing of ours is on its claims.`;
   return [...decisions, about(Sets, set).leave(message)];
 }
 
@@ -47,15 +47,17 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   const isOut = isTakenOut(claim, set);
   // What another's pod uses is not the set's to take along, also if that pod came after the reference.
   const isLent = pods.some((pod) => !isControlledBy(pod, set));
-  const goes = hasPolicy(set) && retentionOf(set).whenDeleted === "Delete";
-  if (!goes || ((isOut || isLent || !takesAlong(set)) && reference && isOurs(reference))) {
-    const forget = !hasPolicy(set) && hasNote(claim);
-    if (!reference && !forget) return undefined;
-    const message = `Claim ${name} is not to be deleted with StatefulSet ${set.metadata.name}: it has no owner now.`;
-    const write = reference && untie(claim, reference);
+  const keeps = retentionOf(set).whenDeleted === "Retain";
+  // What Kubernetes' own controller wrote follows the field alone: it would come back at the next sync of the set.
+  const isOver = reference && (keeps || (isOurs(reference) && (isOut || isLent || !takesAlong(set))));
+  const forget = !hasPolicy(set) && hasNote(claim);
+  if (isOver || forget) {
+    const message = isOver
+      ? `Claim ${name} is not to be deleted with StatefulSet ${set.metadata.name}: it has no owner now.`
+      : `Claim ${name} has no note any more: StatefulSet ${set.metadata.name} has no policy.`;
     return about(PersistentVolumeClaim, claim).write(
       message,
-      write ? [write] : [],
+      isOver ? [untie(claim, reference)] : [],
       forget ? {} : { progress: "unchanged" },
     );
   }

@@ -118,6 +118,16 @@ describe("a claim of the set's names", () => {
     ],
     ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
     ["without a policy any more: forgotten", { policy: false }, "untie"],
+    [
+      "without a policy any more, tied by Kubernetes' own controller, which the field asks for: left alone",
+      { policy: false, owners: [inTreeSet], used: undefined },
+      undefined,
+    ],
+    [
+      "without a policy any more, tied by Kubernetes' own controller, and to stay: untied",
+      { policy: false, field: "Retain/Retain", owners: [inTreeSet], used: undefined },
+      "untie",
+    ],
     ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
   ])("%s", (_, one, expected) => {
     expect(kindOf(decide(one).claim)).toBe(expected);
@@ -202,6 +212,13 @@ describe("what is noted on the set", () => {
     };
     expect(setOwner.subjects(hint, {}).length).toBe(isTriggered ? 1 : 0);
   });
+});
+
+test("without a policy, a field of another manager that deletes keeps the reference of Kubernetes, and no note", () => {
+  const { claim } = decide({ policy: false, owners: [inTreeSet] });
+  expect(claim).toMatchObject({ do: "write", writes: [] });
+  expect(claim).not.toHaveProperty("progress");
+  expect(claim?.message).not.toContain("no owner");
 });
 
 test("a claim that is left out gets an Event with the command that includes it", () => {

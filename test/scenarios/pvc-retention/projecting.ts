@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import type { Cluster } from "../../harness/cluster.ts";
+import type { Call, Cluster } from "../../harness/cluster.ts";
 import { manifest } from "../../harness/manifest.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
@@ -9,6 +9,7 @@ import {
   annotateSet,
   belongsTo,
   changePolicy,
+  claimOf,
   dataGoes,
   dataOf,
   dataStays,
@@ -183,6 +184,31 @@ export const projecting: readonly Scenario[] = [
       await deleteSet(cluster);
       await dataGoes(cluster, [0], data);
       await dataStays(cluster, [1], data.slice(1));
+    },
+  },
+  {
+    title: "if the policy is removed and another manager's field deletes, Kubernetes' owner references stay",
+    within: true,
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion });
+      const data = await dataOf(cluster, [0, 1]);
+      for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
+      await choose(cluster, "helm", "Delete", "Retain", "apply");
+      await cluster.rest();
+      const before = cluster.calls.length;
+      await annotateSet(cluster, { [policyKey]: null });
+      await isForgotten(cluster);
+      await touch(cluster);
+      await cluster.rest();
+      const owners = ({ rule, request }: Call) =>
+        rule === "pvc-retention/set-owner" && request.body?.includes("/metadata/ownerReferences");
+      expect(cluster.calls.slice(before).filter(owners)).toEqual([]);
+      for (const ordinal of [0, 1]) {
+        await belongsTo(cluster, ordinal, ["StatefulSet web"]);
+        expect(progressOn((await claimOf(cluster, ordinal)) as never, "set-owner")).toBeUndefined();
+      }
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1], data);
     },
   },
   {
