@@ -77,9 +77,9 @@ const advice: Readonly<Record<string, string>> = {
     "the policy to `Retain`.",
   PolicyUnreadable: "The annotation has no known value, and all claims are kept. Correct it.",
   ReclaimPostponed:
-    "The time of the volume is over, and a claim of its name has no volume yet. If the message says that the volume " +
-    "is offered, wait until the claim is bound, or correct the claim. If it does not, " +
-    "[offer the volume](undelete.md#swap-two-volumes), or delete the claim: the volume is then reclaimed.",
+    "The time of the volume is over. If the message says that `undelete/reserve` has not seen an offer, look whether " +
+    "it runs. If the volume is offered, wait until the claim is bound, or correct the claim. If not, " +
+    "[offer it](undelete.md#swap-two-volumes), or delete the claim: the volume is then reclaimed.",
   RemovalStuck: "The satellite is not removed without a person. Do what the condition `SatelliteDeleted` says.",
   RetentionPolicyHeld:
     "Another manager has chosen another value of the field; the more conservative " +

@@ -9,7 +9,7 @@ const volume = ({ at, was = "Delete", ...changes }: Changes & { at?: string; was
   noted({
     ...changes,
     note: { policy: was, ...changes.note },
-    ...(at ? { annotations: { "holdfast.dev/reclaim-at": at } } : {}),
+    annotations: { ...(at ? { "holdfast.dev/reclaim-at": at } : {}), ...changes.annotations },
   });
 const specOf = (one: Volume, its?: ReturnType<typeof claim>) =>
   expire
@@ -66,6 +66,36 @@ describe("expire", () => {
   ] as const)("a due volume with the former policy $was gets the Event $reason", ({ was, reason }) => {
     const decisions = expire.decide({ volume: volume({ at: due, was }), claim: undefined }, now, {});
     expect(decisions).toMatchObject([{ event: { reason } }]);
+  });
+
+  const offer = (value: string) => ({ annotations: { "holdfast.dev/offer": value } });
+
+  test.each([
+    { what: "is kept", one: volume({ at: due, ...offer("yes") }) },
+    { what: "waits for this permission", one: volume({ at: due, ...offer("yes"), note: { step: "asks" } }) },
+    { what: "is offered already", one: volume({ at: due, ...offer("yes"), ref: null }), others: [] },
+  ])("a due volume that $what stays while reserve has not seen a person's offer, and says so", ({ one, others }) => {
+    // For an offered one such a claim is enough.
+    for (const its of [undefined, claim("new", "other"), ...(others ?? [claim("new")])]) {
+      const decisions = expire.decide({ volume: one, claim: its }, now, {});
+      const message = expect.stringContaining("undelete/reserve");
+      expect(decisions).toMatchObject([{ do: "stop", event: { reason: "ReclaimPostponed" }, message }]);
+    }
+  });
+
+  test.each([
+    { what: "that a person does not want offered", one: volume({ at: due, ...offer("no") }) },
+    // Reserve leaves it alone, and would never remove the annotation.
+    { what: "that is left to Kubernetes already", one: volume({ at: due, ...offer("yes"), policy: "Delete" }) },
+  ])("a due volume $what is forgotten", ({ one }) => {
+    expect(expire.decide({ volume: one, claim: undefined }, now, {})).toMatchObject([{ do: "write" }]);
+  });
+
+  test("an offer that reserve has not seen yet has no effect before the volume is due, or while a claim has it", () => {
+    const early = volume({ at: "2026-01-03T00:00:00Z", ...offer("yes") });
+    const taken = volume({ at: due, ...offer("yes"), ref: { uid: "new" } });
+    for (const one of [early, taken])
+      expect(expire.decide({ volume: one, claim: claim("new", "pv") }, now, {})).toEqual([]);
   });
 
   test("a volume that is not due is never reclaimed", () => {

@@ -1,11 +1,24 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, holderOf, noteBounds, noteWrites, noting, readNote, reclaimTime } from "../lib/note.ts";
+import {
+  forget,
+  holderOf,
+  isLeftToKubernetes,
+  isSaid,
+  noteBounds,
+  noteWrites,
+  noting,
+  offerKey,
+  readNote,
+  reclaimTime,
+} from "../lib/note.ts";
 
 /** A volume, and the claim of its name, which was read after it. */
 export interface Facts {
@@ -59,10 +72,20 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   const note = readNote(volume);
   const time = reclaimTime(volume);
   if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "none") return [];
+  const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at`;
+  const at = new Date(time).toISOString();
+  // A claim may wait for this offer. Reserve answers each one, and removes the annotation: the next sweep goes on.
+  // Until then the due time in the note, which has passed, brings the sweep back.
+  if (isSaid(volume) && !isLeftToKubernetes(volume)) {
+    const why =
+      `${title} ${at}, and stays: a person has written ${offerKey}=yes on it, and undelete/reserve has not seen this ` +
+      "yet. When undelete/reserve has removed the annotation, a later sweep decides again. If the annotation stays, " +
+      "look whether undelete/reserve runs.";
+    return [about(PersistentVolume, volume).stop(why, { event: warning("ReclaimPostponed") })];
+  }
   const isRetained = note.policy === "Retain";
   const message =
-    `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at ` +
-    `${new Date(time).toISOString()} and no claim has taken it: it ` +
+    `${title} ${at} and no claim has taken it: it ` +
     (isRetained ? "stays Released, as without Holdfast." : `is reclaimed by Kubernetes (${note.policy}).`);
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.

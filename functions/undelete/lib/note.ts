@@ -163,6 +163,13 @@ export function reclaimTime({ metadata }: Volume): number {
   return text === undefined ? Number.POSITIVE_INFINITY : readTime(text);
 }
 
+/** Whether a person has written that the volume is to be offered, and reserve has not removed that yet. */
+export const isSaid = ({ metadata }: Volume) => metadata.annotations?.[offerKey] === "yes";
+
+/** Whether it is Released, and of another policy than Retain: Kubernetes reclaims it, and reserve leaves it alone. */
+export const isLeftToKubernetes = ({ spec: { claimRef, persistentVolumeReclaimPolicy } }: Volume) =>
+  persistentVolumeReclaimPolicy !== "Retain" && claimRef?.uid !== undefined;
+
 /**
  * Which claim has a noted volume. `claim` is the one of its name that exists now:
  * - another: a person has reserved it for a claim of another name;
@@ -209,7 +216,7 @@ export function keep(
     ...(Number.isFinite(due) ? { next: due } : {}),
     ...(event ? { event } : {}),
     ...(preconditions ? { preconditions } : {}),
-    clears: outdated(volume, note),
+    clears: outdated(volume, [note.warning, event?.reason]),
     concern: concernOf(note),
   });
 }
@@ -240,7 +247,9 @@ export function forget(
   });
 }
 
-const outdated = (volume: Volume, after?: Note): readonly string[] => {
-  const before = readNote(volume)?.warning;
-  return before && before !== after?.warning ? [before] : [];
-};
+/** The reasons of Warnings that are over, unless they are among `after`. */
+function outdated(volume: Volume, after: readonly (string | undefined)[] = []): readonly string[] {
+  // Expire records the other one beside the note, while an offer of a person waits for reserve.
+  const before = [readNote(volume)?.warning, isSaid(volume) ? "ReclaimPostponed" : undefined];
+  return [...new Set(before)].filter((reason) => reason !== undefined && !after.includes(reason)) as string[];
+}

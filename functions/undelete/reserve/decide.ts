@@ -11,6 +11,8 @@ import {
   concernOf,
   forget,
   holderOf,
+  isLeftToKubernetes,
+  isSaid,
   keep,
   lostNote,
   type Note,
@@ -61,18 +63,14 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
     const claim = facts.claims.get(note.claim.name);
     return [{ volume, note, claim, holder: holderOf(volume, note, claim) }];
   });
-  // Released, and of another policy than Retain: it was left to Kubernetes to reclaim.
   const free = noted.filter(
-    ({ volume, holder }) =>
-      holder !== "another" &&
-      holder !== "bound" &&
-      (volume.spec.persistentVolumeReclaimPolicy === "Retain" || volume.spec.claimRef?.uid === undefined),
+    ({ volume, holder }) => holder !== "another" && holder !== "bound" && !isLeftToKubernetes(volume),
   );
   const around = { namespace: facts.namespace, noted, free, otherNamespace };
   return [
     ...facts.volumes.flatMap((volume) => (isBeingDeleted(volume) ? [] : (stopAtNewerNote(volume) ?? []))),
     ...noted.filter(({ holder }) => holder === "another").map(giveAway),
-    ...noted.filter((one) => one.holder === "bound" && isSaid(one)).flatMap(takeBack),
+    ...noted.filter((one) => one.holder === "bound" && isSaid(one.volume)).flatMap(takeBack),
     ...free.map((one) => decideVolume(one, around, now)),
   ];
 }
@@ -111,7 +109,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     ...note,
     ...standing,
     warning: Number.isNaN(time) ? "UnreadableTime" : standing.warning,
-    right: isToBeOffered && isSaid(one) ? now : note.right,
+    right: isToBeOffered && isSaid(volume) ? now : note.right,
   };
   const annotations = {
     ...(isNew && !Number.isNaN(time) ? { [reclaimAtKey]: Number.isFinite(time) ? rfc3339(time) : null } : {}),
@@ -158,7 +156,7 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
 
   const heir = heirOf(one, around);
   if (!heir) {
-    if (isSaid(one) && namespace && isBeingDeleted(namespace))
+    if (isSaid(volume) && namespace && isBeingDeleted(namespace))
       return withheld("asks", `namespace ${home} is being deleted, and a permission counts only when it is gone`);
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
     // Which namespace's it was is not known of one that was anybody's before.
@@ -184,7 +182,7 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   const its = isAsked ? undefined : claim?.spec.volumeName;
   // The later data: should that claim be made again in a moment, it must not find the earlier.
   const isLater = around.noted.some((other) => other.volume.metadata.name === its && outranks(other, one));
-  if (its && !isSaid(one) && (isLater || !isOffered(one))) return withheld("kept", `its claim has volume ${its}`);
+  if (its && !isSaid(volume) && (isLater || !isOffered(one))) return withheld("kept", `its claim has volume ${its}`);
 
   const offered = { ...heir, step: "offered", says: "offered to a new claim of that name." } as const;
   if (isDue && holder === "awaited")
@@ -206,7 +204,7 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
  */
 function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<Note, "namespaceUid"> | undefined {
   const { namespaceUid } = one.note;
-  const isAllowed = isSaid(one) || (isOffered(one) && namespaceUid === undefined);
+  const isAllowed = isSaid(one.volume) || (isOffered(one) && namespaceUid === undefined);
   const isAnybodys = otherNamespace === "always" || (isAllowed && !namespace);
   if (namespace && !isBeingDeleted(namespace)) {
     const { uid, annotations } = namespace.metadata;
@@ -218,10 +216,8 @@ function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<N
 
 const isOffered = ({ volume }: Noted) => volume.spec.claimRef?.uid === undefined;
 
-const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
-
 /** Whether a person does not want it offered, for example to restore a snapshot under its claim's name. */
-const isRefused = (one: Noted) => one.volume.metadata.annotations?.[offerKey] !== undefined && !isSaid(one);
+const isRefused = (one: Noted) => one.volume.metadata.annotations?.[offerKey] !== undefined && !isSaid(one.volume);
 
 /**
  * Of volumes of one name only one is offered: the one that a person wants offered, else that of the later claim. If
@@ -229,7 +225,7 @@ const isRefused = (one: Noted) => one.volume.metadata.annotations?.[offerKey] !=
  * earlier one either.
  */
 function outranks(one: Noted, other: Noted): boolean {
-  const byWord = Number(isSaid(one)) - Number(isSaid(other));
+  const byWord = Number(isSaid(one.volume)) - Number(isSaid(other.volume));
   const byTime = one.note.right - other.note.right;
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
 }

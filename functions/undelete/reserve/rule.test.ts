@@ -279,6 +279,18 @@ describe("a volume whose claim is gone", () => {
     expect(offers).toMatchObject({ step: { name: "offered", details: { namespaceUid } } });
   });
 
+  test.each([
+    { what: "a person offers", offer: "yes", namespace: shop, clears: ["ReclaimPostponed"] },
+    // Reserve has a Warning of its own about this one.
+    { what: "a person offers in vain", offer: "yes", namespace: ending(), clears: [] },
+    { what: "a person does not want offered", offer: "no", namespace: shop, clears: [] },
+  ])("that $what loses the Warning of expire that the offer was not seen", ({ offer, namespace, clears }) => {
+    const one = volume({ annotations: { ...due, "holdfast.dev/offer": offer } });
+    const claims = new Map([["data", claim("new", namespace === shop ? undefined : "pv")]]);
+    const answers = decideAll({ volumes: [one], namespace, claims }).find(({ about }) => about.metadata.name === "pv");
+    expect(answers).toMatchObject({ do: "write", clears });
+  });
+
   test("that a new claim did not get names all that the claim may have asked for, also a VolumeAttributesClass", () => {
     const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
     const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");

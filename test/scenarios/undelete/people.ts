@@ -7,6 +7,7 @@ import {
   annotateVolume,
   boundVolume,
   createClaim,
+  createClass,
   createNamespace,
   deleteClaim,
   deleteNamespace,
@@ -185,6 +186,35 @@ export const people: readonly Scenario[] = [
       expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
       expect(handedBack.annotations?.[offerKey]).toBeUndefined();
       await cluster.admin.delete(PersistentVolume, undefined, volume);
+    },
+  },
+  {
+    title: "a due volume that a person offers stays until reserve has seen it, and a waiting claim gets it",
+    alone: true,
+    within: true,
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await annotateVolume(cluster, volume, { [offerKey]: "no" });
+      await deleteClaim(cluster);
+      await isNoted(cluster, volume, "kept");
+      await makeDue(cluster, volume);
+      const storageClassName = await createClass(cluster, {}, { volumeBindingMode: "WaitForFirstConsumer" });
+      await createClaim(cluster, { spec: { storageClassName } });
+      let isAway = true;
+      cluster.intercept(
+        ({ rule, request }, send) =>
+          isAway && rule === "undelete/reserve" && request.method === "PATCH"
+            ? Promise.reject(new Error("killed"))
+            : send(),
+        "everywhere",
+      );
+      await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      await cluster.sweep();
+      expect(await hasEvent(cluster, volume, "ReclaimPostponed")).toContain("undelete/reserve has not seen this");
+      isAway = false;
+      await cluster.sweep();
+      expect(await boundVolume(cluster)).toBe(volume);
+      await hasNoEvent(cluster, volume, "ReclaimPostponed");
     },
   },
   {
