@@ -109,7 +109,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     ...note,
     ...standing,
     warning: Number.isNaN(time) ? "UnreadableTime" : standing.warning,
-    right: isToBeOffered && isSaid(volume) ? now : note.right,
+    right: isToBeOffered && isSaid(volume) ? rightFromNow(one, around, now) : note.right,
   };
   const annotations = {
     ...(isNew && !Number.isNaN(time) ? { [reclaimAtKey]: Number.isFinite(time) ? rfc3339(time) : null } : {}),
@@ -228,6 +228,15 @@ function outranks(one: Noted, other: Noted): boolean {
   const byWord = Number(isSaid(one.volume)) - Number(isSaid(other.volume));
   const byTime = one.note.right - other.note.right;
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
+}
+
+/**
+ * The right of a volume that a person has offered: later than that of each other one of its name. Another clock may
+ * have noted that, and been ahead.
+ */
+function rightFromNow(one: Noted, { noted }: Surroundings, now: number): number {
+  const rivals = noted.filter((other) => other !== one && other.note.claim.name === one.note.claim.name);
+  return Math.max(now, ...rivals.map(({ note }) => note.right + 1));
 }
 
 /**

@@ -323,6 +323,25 @@ describe("a volume whose claim is gone", () => {
     expect(steps({ "holdfast.dev/offer": "yes" }).slice(0, 2)).toMatchObject([{ step: "offered" }, withheld]);
   });
 
+  test("stays offered by a person's word, also where the clock that noted one of a later claim was ahead", () => {
+    const ahead = volume({ name: "later", note: { right: now + 60_000 } });
+    const [offers] = decideAll({ volumes: [volume({ annotations: { "holdfast.dev/offer": "yes" } }), ahead] });
+    if (offers?.do !== "write" || typeof offers.step !== "object") throw new Error("Nothing is noted.");
+    const { name: step, details } = offers.step;
+    expect(step).toBe("offered");
+    const [stays, keeps] = decideAll({ volumes: [volume({ ref: null, note: details ?? {} }), ahead] }).map(done);
+    expect(stays).toEqual({ step: "offered" });
+    expect(keeps).toMatchObject({ step: "kept" });
+  });
+
+  test("that a person offers counts from then on, and before those of its name alone", () => {
+    const said = volume({ annotations: { "holdfast.dev/offer": "yes" } });
+    const logs = { namespace: "shop", name: "logs", uid: "logs" };
+    const other = volume({ name: "logs", ref: logs, note: { claim: logs, right: now + 60_000 } });
+    const [offers] = decideAll({ volumes: [said, volume({ name: "old" }), other] });
+    expect(offers).toMatchObject({ step: { details: { right: now } } });
+  });
+
   test("is the only one of its name that is offered, for all combinations of volumes", () => {
     const any = fc.record({ right: fc.constantFrom(1, 2), said: fc.boolean(), isOffered: fc.boolean() });
     fc.assert(
