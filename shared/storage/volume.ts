@@ -15,7 +15,7 @@ export interface Volume extends KubernetesObject {
     storageClassName?: string;
     capacity?: { storage?: string };
   };
-  status?: { phase?: string };
+  status?: { phase?: string; lastPhaseTransitionTime?: string };
 }
 
 /** A PersistentVolumeClaim as far as rules read it. */

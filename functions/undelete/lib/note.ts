@@ -110,7 +110,10 @@ const schema = z.object({
   asked: z.string().optional(),
   /** The namespace's uid. Absent: any namespace of that name will do, or the next one. Empty: it is not known. */
   namespaceUid: z.string().optional(),
-  /** When it was bound, or a person had it offered: of two volumes of a name the later one is offered. */
+  /**
+   * When it was bound, or a person had it offered, which is later than what others of its name have. Of two volumes
+   * of a name the later one is offered.
+   */
   right: z.number(),
   /** Former versions wrote it where a person has set offer=no. It stays, or they would write it again. */
   refused: z.literal(true).optional(),

@@ -501,3 +501,37 @@ test("an uninstall names volumes that stay Retain and had another policy before"
   expect(isOn({ ...overruled, policy: "Delete" })).toBe(false);
   expect(isOn({ note: { step: "retained", policy: "Retain" } })).toBe(false);
 });
+
+describe("the right that a new note gives a volume", () => {
+  const rightOf = (status: object, note: Changes["note"] = null, metadata = {}) => {
+    const one = volume({ ...bound, note, ...(note ? { policy: "Retain" } : {}) });
+    const facts = { volume: { ...one, status: { ...one.status, ...status } }, namespace: shop };
+    const [decision] = retain.decide([{ ...facts, claim: claim("claim", "pv", "24h", metadata) }], now, settings);
+    const step = decision?.do === "write" && decision.step;
+    return (step as { details?: { right?: number } }).details?.right;
+  };
+  const since = (lastPhaseTransitionTime: string) => ({ lastPhaseTransitionTime });
+  test.each<{ what: string; is: number | undefined; right?: string }>([
+    { what: "when it was bound", is: rightOf(since("2026-01-01T20:00:00Z")), right: "2026-01-01T20:00:00.999Z" },
+    {
+      what: "when it was bound, also if our clock is behind",
+      is: rightOf(since("2026-01-02T00:01:00Z")),
+      right: "2026-01-02T00:01:00Z",
+    },
+    { what: "our time within the second in which it was bound", is: rightOf(since("2026-01-02T00:00:00Z")) },
+    { what: "our time if the volume does not say when it was bound", is: rightOf({}) },
+    { what: "our time if what the volume says cannot be read", is: rightOf(since("yesterday")) },
+    {
+      what: "when its claim was created, if the phase has not changed since the claim before",
+      is: rightOf(since("2026-01-01T20:00:00Z"), null, { creationTimestamp: "2026-01-01T21:00:00Z" }),
+      right: "2026-01-01T21:00:00.999Z",
+    },
+    {
+      what: "what the note says, if it is of this claim already",
+      is: rightOf(since("2026-01-01T20:00:00Z"), { step: "unkept", right: 1 }),
+      right: "1970-01-01T00:00:00.001Z",
+    },
+  ])("is $what", ({ is, right }) => {
+    expect(is).toBe(right ? Date.parse(right) : now);
+  });
+});

@@ -275,7 +275,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const isKnown = note?.claim.uid === ref.uid;
   const written = text.slice(0, 32);
   const time = timeOf(text, settings.longestKeep);
-  const right = isKnown ? note.right : now;
+  const right = isKnown ? note.right : boundAt(volume, claim, now);
   const asked = askedBy(claim, volume);
   const standing = { policy, for: time.text, by, claim: ref, asked, namespaceUid: namespace.metadata.uid, right };
   // A person may have refused an offer since this claim got its volume again, before any look.
@@ -355,6 +355,20 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
 function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note | undefined {
   const note = readNote(volume);
   return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
+}
+
+/**
+ * When a bound volume was bound to its claim. It may have been long before the first look: what a person has had
+ * offered since counts before it. Kubernetes writes its times in whole seconds, so that `now` says more of the same
+ * second. It alone counts where the volume does not say since when it is bound.
+ */
+function boundAt({ status }: Volume, { metadata }: Claim, now: number): number {
+  const since = Date.parse(status?.lastPhaseTransitionTime ?? "");
+  if (Number.isNaN(since)) return now;
+  // Where one claim followed the other before Kubernetes looked, the phase has not changed.
+  const created = Date.parse(metadata.creationTimestamp ?? "");
+  const second = created > since ? created : since;
+  return Math.min(Math.max(now, second), second + 999);
 }
 
 /** What a quota counts of the claim, where its volume is larger: a provisioner may round up. */

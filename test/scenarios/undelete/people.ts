@@ -354,6 +354,31 @@ export const people: readonly Scenario[] = [
     within: true,
   },
   {
+    title: "a volume that a person has offered is bound next, also if the claim's own volume is kept only after that",
+    async run(cluster) {
+      const old = await keptClaim(cluster);
+      await annotateVolume(cluster, old, { [offerKey]: "no" });
+      await deleteClaim(cluster);
+      await createClaim(cluster, { keep: "" });
+      const fresh = await boundVolume(cluster);
+      // Kubernetes writes its times in whole seconds.
+      const bound = cluster.clock.now();
+      await cluster.eventually("a second has passed", () => cluster.clock.now() > bound + 1_000);
+      await annotateVolume(cluster, old, { [offerKey]: "yes" });
+      await isOffered(cluster, old);
+      const offered = cluster.clock.now();
+      await cluster.eventually("a moment has passed", () => cluster.clock.now() > offered);
+      await annotateClaim(cluster, { [keepKey]: "24h" });
+      await isNoted(cluster, fresh, "retained");
+      await cluster.rest();
+      await isOffered(cluster, old);
+      await deleteClaim(cluster);
+      await isNoted(cluster, fresh, "kept");
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(old);
+    },
+  },
+  {
     title: "after a claim's annotation is removed, its volume is deleted with it",
     async run(cluster) {
       const volume = await keptClaim(cluster);
