@@ -154,7 +154,7 @@ test("the note goes as well where the rule has nothing to say about the object a
   expect([annotations, labels, await events()]).toEqual([{}, {}, []]);
 });
 
-test("a system that answers every other request costs four writes a minute, and no note is left in the end", async () => {
+test("a system that answers every other request costs four writes a minute and leaves no note in the end", async () => {
   const start = clock.now();
   const end = start + 60_000;
   const writes = () => requests.filter((request) => request === "PATCH /api/v1/namespaces/default/configmaps/a").length;
