@@ -98,8 +98,8 @@ export interface Call extends Common {
   readonly refused?: Write;
   /**
    * A write that takes back what `writes` have noted of the command, for when it is not sent: the API server refuses
-   * one of them for good, a precondition does not hold or cannot be read, or the command is `Contended`. After a
-   * conflict of a write it does not come, because another run may stand on the same note.
+   * one of them for good, a precondition does not hold or cannot be read, or the command is `Contended` or `NotSent`.
+   * After a conflict of a write it does not come, because another run may stand on the same note.
    */
   readonly unsent?: Write;
   /** When to look what has become of it. Milliseconds since the epoch. */

@@ -26,6 +26,10 @@ function showOne(operation: Operation): readonly ShownOperation[] {
       return operation.again ? [] : [{ does: `record the ${operation.event.type} Event ${operation.event.reason}` }];
     case "clear":
       return [{ does: `clear the Events ${operation.reasons.join(", ")}` }];
+    case "ask": {
+      const { system, name } = operation.command;
+      return [{ does: `ask ${system.name} whether it still fits: ${name}` }];
+    }
     case "send": {
       const { command } = operation;
       return [{ does: `call ${command.system.name}: ${command.name}`, sends: command.input }];

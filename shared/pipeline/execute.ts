@@ -7,6 +7,7 @@ import { send, sendAll, type Write } from "../kubernetes/write.ts";
 import { readProgress } from "../progress.ts";
 import { progressNameOf } from "../rule.ts";
 import { type StepEvent, warning } from "../steps.ts";
+import { NotSent } from "../system/command.ts";
 import { SystemError } from "../system/system-error.ts";
 import type { ExecuteContext } from "./execute-context.ts";
 import type { Operation, PlannedRule } from "./plan.ts";
@@ -58,11 +59,18 @@ export async function execute(
         if (operation.later) afterwards.push(() => clear(rule, decision, operation.reasons, context));
         else await clear(rule, decision, operation.reasons, context);
         break;
+      case "ask":
+        await operation.command.before?.(connect(operation.command.system), operation.command.input);
+        break;
       case "send": {
         const { command, answered, refused, unsent } = operation;
-        await command.send(connect(command.system), command.input).catch(async (error) => {
-          if (error instanceof Contended) await note(rule, decision, unsent, context);
-          if (error instanceof SystemError && error.answered) await note(rule, decision, answered, context);
+        await command.send(connect(command.system), command.input).catch(async (thrown) => {
+          const error = thrown instanceof NotSent ? thrown.cause : thrown;
+          const isSent = error === thrown && !(error instanceof Contended);
+          // To repeat what is refused does not help, whether it is the command or what is read before it.
+          if (!isSent && !(refused && isRefusal(error))) await note(rule, decision, unsent, context);
+          // What the system has answered to a read is no answer to the command.
+          if (isSent && error instanceof SystemError && error.answered) await note(rule, decision, answered, context);
           return recordRefusal(error, rule, decision, refused, context);
         });
         await note(rule, decision, answered, context);
@@ -104,6 +112,9 @@ async function note(
   });
 }
 
+const isRefusal = (error: unknown): error is SystemError =>
+  error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure);
+
 /**
  * What a system refuses for good is recorded on the object that the command was for, in the system's own words: a
  * person must act. It stays until it expires, for what the system says of the next command is another matter.
@@ -115,7 +126,7 @@ async function recordRefusal(
   refused: Write | undefined,
   context: ExecuteContext,
 ) {
-  if (error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure)) {
+  if (isRefusal(error)) {
     await note(rule, decision, refused, context);
     await record(rule, { ...decision, message: error.message }, warning(`${error.system}Refused`), context);
   }

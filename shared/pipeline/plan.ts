@@ -1,7 +1,7 @@
 import type { Call, Decision, Precondition, Step, Stop, Wait, WriteStep } from "../decision.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
-import { progressNameOf, type Rule } from "../rule.ts";
+import { awayNameOf, progressNameOf, type Rule } from "../rule.ts";
 import type { StepEvent } from "../steps.ts";
 import type { Command } from "../system/command.ts";
 import { type Recovery, recoveryOf } from "./away.ts";
@@ -29,9 +29,11 @@ export type Operation =
   | { readonly do: "record"; readonly event: StepEvent; readonly again?: true }
   /** `later`: after all decisions of the run, because nothing depends on it. */
   | { readonly do: "clear"; readonly reasons: readonly string[]; readonly later?: true }
+  /** Reads what the command reads before it is sent, and ends the plan where that fails. */
+  | { readonly do: "ask"; readonly command: Command }
   /**
    * `answered`: written as soon as the system has answered, also with an error. `refused`: where it refuses. `unsent`:
-   * where the command finds that it must not be sent.
+   * where the command finds that it must not be sent, or cannot find that out.
    */
   | ({ readonly do: "send"; readonly command: Command } & Pick<Call, "answered" | "refused" | "unsent">);
 
@@ -116,6 +118,7 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
   if (!Object.values(rule.systems ?? {}).includes(command.system))
     throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
   const change = progressed(rule, decision, step, now);
+  const isAway = about.metadata.annotations?.[progressKey(awayNameOf(rule))] !== undefined;
   // Conditions come before what notes the call: where a conflict with them ends the sequence, no note is left of a call
   // that was never made.
   const ordered = writes.toSorted((one, other) => Number(isStatus(other)) - Number(isStatus(one)));
@@ -126,6 +129,9 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
   return {
     result: "call",
     operations: [
+      // The last command has failed, perhaps already at this: a note that is made and taken back each time would bring
+      // the next try at once, because each write comes back as an event.
+      ...(command.before && isAway ? [{ do: "ask", command } as const] : []),
       // Twice: the note of a call that was never sent counts as a call in flight, and the note takes time to write.
       ...checking(preconditions),
       { do: "write", writes: intent, follows: "a command", ...(unsent ? { unsent } : {}) },

@@ -9,7 +9,9 @@ import { PersistentVolume } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { normal } from "../steps.ts";
+import { command } from "../system/command.ts";
 import type { ExternalSystem } from "../system/system.ts";
+import { SystemError, type SystemFailure } from "../system/system-error.ts";
 import { run } from "./run.ts";
 
 const clock: Clock = { now: () => 0, after: () => () => {}, sleep: () => Promise.resolve() };
@@ -110,14 +112,21 @@ describe("decisions of a higher order", () => {
 describe("a command that is not sent", () => {
   const lamp = { name: "lamp" } as ExternalSystem;
   /** A call with two writes before its command. */
-  function callThat(send: () => Promise<void>, preconditions: Call["preconditions"] = []): Decision {
+  function callThat(
+    send: () => Promise<void>,
+    preconditions: Call["preconditions"] = [],
+    before?: () => Promise<void>,
+  ): Call {
     const [held, note, unsent] = ["held", "note", "unsent"].map((name) => write(name, 0)) as WriteStep[];
-    const command = { name: "light", system: lamp, input: {}, send };
+    const light = command(lamp, "light", send, before)({});
     const writes = [...(held?.writes ?? []), ...(note?.writes ?? [])];
     const taken = { unsent: unsent?.writes[0] as Write };
     const step = { name: "held" };
     const about = volume("a");
-    return { do: "call", about, kind: PersistentVolume, message: ".", step, writes, preconditions, command, ...taken };
+    return {
+      ...{ do: "call", about, kind: PersistentVolume, message: ".", step, writes, preconditions, command: light },
+      ...taken,
+    };
   }
   /** What is asked when the second of the writes fails so. */
   const askedFor = async (status: number) =>
@@ -154,6 +163,49 @@ describe("a command that is not sent", () => {
     const { asked } = await carryOut([call], () => (reads > 0 ? failing : {}), { lamp });
     expect(asked.filter((one) => one.startsWith("patch "))).toEqual(expected);
     expect(sent).toEqual([]);
+  });
+
+  const fails = (failure: SystemFailure, of: object = {}) =>
+    Promise.reject(new SystemError("Lamp", failure, "The lamp is dark.", of));
+  const named = (name: string) => (write(name, 0) as WriteStep).writes[0] as Write;
+
+  test.each<[SystemFailure, string, string]>([
+    ["unreachable", "patch unsent", "patch a"],
+    ["overloaded", "patch unsent", "patch a"],
+    // It does not help to repeat it.
+    ["refused", "patch refused", ""],
+    ["unauthorized", "patch refused", ""],
+  ])("has its note taken back if what it reads first is %s, and this is reported", async (failure, taken, away) => {
+    const sent: string[] = [];
+    const call = callThat(
+      async () => void sent.push("sent"),
+      [],
+      () => fails(failure, { answered: true }),
+    );
+    const others = { answered: named("answered"), refused: named("refused") };
+    const { asked, messages } = await carryOut([{ ...call, ...others }], {}, { lamp });
+    const patches = asked.filter((one) => one.startsWith("patch "));
+    expect(patches).toEqual(["patch a", "patch held", "patch note", taken, ...(away ? [away] : [])]);
+    expect([messages, sent]).toEqual([["The lamp is dark."], []]);
+  });
+
+  test("keeps its note if the command itself fails, because it may have been sent", async () => {
+    const { asked } = await carryOut([callThat(() => fails("unreachable"))], {}, { lamp });
+    expect(asked).not.toContain("patch unsent");
+  });
+
+  test("is not noted again while what it reads first still fails: each note would bring the next try", async () => {
+    const note = { step: "LampUnreachable", since: "1970-01-01T00:00:00.000Z", because: "The lamp is dark." };
+    const about = volume("a", { "holdfast.dev/test.one.away": JSON.stringify(note) });
+    const sent: string[] = [];
+    const call = (before: () => Promise<void>) => ({
+      ...callThat(async () => void sent.push("sent"), [], before),
+      about,
+    });
+    const { asked } = await carryOut([call(() => fails("unreachable"))], {}, { lamp });
+    expect(asked.filter((one) => /note|held/.test(one))).toEqual([]);
+    await carryOut([call(async () => {})], {}, { lamp });
+    expect(sent).toEqual(["sent"]);
   });
 
   test("says why it is not sent when there is no other look", async () => {

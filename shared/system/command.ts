@@ -1,3 +1,4 @@
+import { Contended } from "../contended.ts";
 import type { ExternalSystem } from "./system.ts";
 
 /**
@@ -9,15 +10,53 @@ export interface Command<Client = unknown, Input = unknown> {
   readonly name: string;
   readonly system: ExternalSystem<Client>;
   readonly input: Input;
-  /** Sends it. Must bear being repeated, or be read first: the intent is on the object before it is sent. */
+  /**
+   * Reads whether it may be sent, and changes nothing. Throws where it may not, or where that is not known. `send` does
+   * this by itself; absent where there is nothing to read.
+   */
+  readonly before?: Send<Client, Input>;
+  /**
+   * Sends it. Must bear being repeated, or be read first: the intent is on the object before it is sent. Throws NotSent
+   * or Contended where it is surely not sent.
+   */
   send(client: Client, input: Input): Promise<void>;
 }
 
-/** Declares a command to a system; what it returns binds the input. */
+type Send<Client, Input> = (client: Client, input: Input) => Promise<void>;
+
+/** What a command reads before it is sent has failed: it is surely not sent. `cause` is the error of the read. */
+export class NotSent extends Error {
+  override readonly name = "NotSent";
+}
+
+/**
+ * What `read` reads before anything is sent.
+ *
+ * @throws Contended of `read`; NotSent with any other error of it
+ */
+export async function beforeSending<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof Contended) throw cause;
+    throw new NotSent("What is read before a command has failed, so that it was not sent.", { cause });
+  }
+}
+
+/**
+ * Declares a command to a system; what it returns binds the input. `before` reads whether it may be sent, and throws
+ * Contended where it may not.
+ */
 export function command<Client, Input>(
   system: ExternalSystem<Client>,
   name: string,
-  send: (client: Client, input: Input) => Promise<void>,
+  send: Send<Client, Input>,
+  before?: Send<Client, Input>,
 ): (input: Input) => Command {
-  return (input) => ({ name, system, input, send }) satisfies Command<Client, Input> as Command;
+  if (!before) return (input) => ({ name, system, input, send }) satisfies Command<Client, Input> as Command;
+  const sendAfter: Send<Client, Input> = async (client, input) => {
+    await beforeSending(() => before(client, input));
+    await send(client, input);
+  };
+  return (input) => ({ name, system, input, before, send: sendAfter }) satisfies Command<Client, Input> as Command;
 }

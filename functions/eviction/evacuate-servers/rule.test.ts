@@ -3,6 +3,7 @@ import { Contended } from "../../../shared/contended.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { fencedKey, recordKey, retryKey } from "../lib/names.ts";
 import type { Migration, Server } from "../lib/openstack/nova.ts";
 import type { HostFacts } from "../lib/plan.ts";
@@ -129,6 +130,14 @@ test("the call for one server leaves the note of an evacuation that may still co
   const decision = forcedDown(60_000, { called: { s1: call } }, { servers, migrations: [tried] });
   expect(decision).toMatchObject({ do: "call", command: { input: { server: "s2" } } });
   expect(notesIn(noteOf(decision))).toEqual([call]);
+});
+
+test("while Nova does not say how a server is, it is surely not evacuated", async () => {
+  const away = new SystemError("OpenStack", "unreachable", "Nova does not answer.");
+  const nova = { server: () => Promise.reject(away) };
+  const decision = changed(31_000);
+  const sent = decision?.do === "call" && decision.command.send({ nova }, decision.command.input);
+  await expect(sent).rejects.toMatchObject({ name: "NotSent", cause: away });
 });
 
 test.each([

@@ -91,12 +91,16 @@ export const changing = <Input extends { readonly service: ComputeService; reado
   doc: string,
   change: (nova: Nova, input: Input) => Promise<unknown>,
 ) =>
-  command(openstack, doc, async ({ nova }, input: Input) => {
-    const live = await nova.service(input.service.host);
-    if (said.some((key) => live?.[key] !== input.service[key]))
-      throw new Contended(`nova-compute of ${input.service.host} has just changed in Nova: Holdfast left it alone.`);
-    await change(nova, input);
-  });
+  command(
+    openstack,
+    doc,
+    async ({ nova }, input: Input) => void (await change(nova, input)),
+    async ({ nova }, { service }) => {
+      const live = await nova.service(service.host);
+      if (said.some((key) => live?.[key] !== service[key]))
+        throw new Contended(`nova-compute of ${service.host} has just changed in Nova: Holdfast left it alone.`);
+    },
+  );
 
 /** The host is up, or it is not asked whether it is down. */
 export function reports({ host, state }: ComputeService): WantedCondition {

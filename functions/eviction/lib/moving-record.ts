@@ -2,6 +2,7 @@ import { z } from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { kindOf } from "./kinds.ts";
 import { movingKey } from "./names.ts";
@@ -24,9 +25,15 @@ export function noteMoving(
   record: Omit<MovingRecord, "v" | "uid">,
   more: Record<string, null> = {},
 ): Write {
-  const text = JSON.stringify({ v: 1, uid: object.metadata.uid, ...record });
-  return annotate(kindOf(object), object, { [movingKey]: text, ...more });
+  return annotate(kindOf(object), object, { [movingKey]: textOf(object, record), ...more });
 }
+
+/** Makes the record again what it was, where it is still as it was noted. */
+export const takeBackMoving = (object: KubernetesObject, noted: Omit<MovingRecord, "v" | "uid">): Write =>
+  replaceAnnotation(kindOf(object), object, movingKey, textOf(object, noted), object.metadata.annotations?.[movingKey]);
+
+const textOf = (object: KubernetesObject, record: Omit<MovingRecord, "v" | "uid">): string =>
+  JSON.stringify({ v: 1, uid: object.metadata.uid, ...record });
 
 export type MovingRecord = z.output<typeof schema>;
 

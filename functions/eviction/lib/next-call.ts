@@ -9,7 +9,7 @@ import { newestOf } from "./host.ts";
 import { retryKey } from "./names.ts";
 import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Nova } from "./openstack/nova.ts";
-import { openstack } from "./openstack/system.ts";
+import { type OpenStack, openstack } from "./openstack/system.ts";
 import { stillNotReady, timeText } from "./outage.ts";
 import { callsOf, type HostFacts, type Move, notSettled, ourOpenMoves } from "./plan.ts";
 import type { Common } from "./settings.ts";
@@ -19,8 +19,12 @@ interface Named {
 }
 type OnServer = (nova: Nova, server: string) => Promise<unknown>;
 
-const onServer = (doc: string, act: OnServer) =>
-  command(openstack, doc, async ({ nova }, { server }: Named) => void (await act(nova, server)));
+const onServer = (doc: string, act: OnServer, before?: OnServer) =>
+  command(openstack, doc, sendOn(act), before && sendOn(before));
+const sendOn =
+  (act: OnServer) =>
+  async ({ nova }: OpenStack, { server }: Named) =>
+    void (await act(nova, server));
 
 interface Evacuated extends Named {
   readonly host: string;
@@ -37,20 +41,19 @@ const changed = (server: string) => new Contended(`Server ${server} has just cha
 const evacuateServer = command(
   openstack,
   "start a server of a dead host elsewhere",
-  async ({ nova }, { server, host, after, isShared }: Evacuated) => {
+  ({ nova }, { server, isShared }: Evacuated) => nova.evacuate(server, isShared),
+  async ({ nova }, { server, host, after }) => {
     const seen = await nova.server(server);
     const moves = (await nova.migrations(host)).filter(({ source }) => source === host);
     if (seen?.host !== host || moves.some((move) => move.server === server && move.id > after)) throw changed(server);
-    await nova.evacuate(server, isShared);
   },
 );
 
 /** Brings an evacuated server back to what it was, if it is as it was looked at. Throws Contended else. */
 const restoring = (doc: string, restore: OnServer) =>
-  onServer(doc, async (nova, server) => {
+  onServer(doc, restore, async (nova, server) => {
     const seen = await nova.server(server);
     if (seen?.status !== "ACTIVE" || seen.task !== undefined) throw changed(server);
-    await restore(nova, server);
   });
 const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
 const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));

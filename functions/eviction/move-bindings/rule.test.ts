@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
 import { now } from "../lib/testing/seen.ts";
@@ -28,4 +29,19 @@ test("a person who asks to try again has the attempts counted from the beginning
   expect(before).toMatchObject({ do: "write", step: { name: "stuck" } });
   const seen = [{ ...agent, object: { ...agent.object, metadata: asked } }];
   expect(JSON.stringify(moveBindings.decide({ seen }, now, settings))).toContain('\\"tries\\":1');
+});
+
+test("an HA router is surely not taken away while Neutron does not say who has it", async () => {
+  const standby = { ...other, haState: "standby" };
+  const record = { moving: { r: { to: "b", at: new Date(now - 60_000).toISOString(), tries: 1 } } };
+  const agentsOf = { r: [{ ...self, haState: "active" }, standby] };
+  const agent = anL3Agent({ host: { ...host, agentsOf, served: [{ id: "r", isHa: true }] }, record });
+  const [decision] = moveBindings.decide({ seen: [agent] }, now, settings);
+  const away = new SystemError("OpenStack", "unreachable", "Neutron does not answer.");
+  const neutron = { agentsOf: () => Promise.reject(away) };
+  const sent = decision?.do === "call" && decision.command.send({ neutron }, decision.command.input);
+  await expect(sent).rejects.toMatchObject({ name: "NotSent", cause: away });
+  const text = agent.object.metadata.annotations?.[movingKey];
+  expect(decision).toHaveProperty("unsent.patch.2.value", text);
+  expect(decision).toHaveProperty("unsent.patch.1.value", expect.stringContaining('"tries":2'));
 });

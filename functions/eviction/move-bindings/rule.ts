@@ -1,10 +1,10 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { command } from "../../../shared/system/command.ts";
+import { beforeSending, command } from "../../../shared/system/command.ts";
 import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
 import type { Transfer } from "../lib/agent-plan.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
-import { noteMoving } from "../lib/moving-record.ts";
+import { noteMoving, takeBackMoving } from "../lib/moving-record.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
 import type { Service } from "../lib/openstack/neutron.ts";
 import { openstack } from "../lib/openstack/system.ts";
@@ -45,9 +45,11 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     const move = { to: add ?? plan.moving[id]?.to ?? "", at, tries: (plan.moving[id]?.tries ?? 0) + 1 };
     const message = `The ${facts.host.service.noun} ${id} is being moved to another agent.`;
     // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
-    const writes = [noteMoving(object, { ...before, moving: { ...plan.moving, [id]: move } }), ...shows()];
+    const written = { ...before, moving: { ...plan.moving, [id]: move } };
+    const writes = [noteMoving(object, written), ...shows()];
     const command = transfer({ service: facts.host.service, ...plan.next });
-    return [about.call(message, { step: { name: "called" }, writes, command, next })];
+    const unsent = takeBackMoving(object, written);
+    return [about.call(message, { step: { name: "called" }, writes, command, unsent, next })];
   },
 });
 
@@ -59,7 +61,9 @@ const transfer = command(
     for (const agent of before) await neutron.remove(service, agent, id);
     if (add !== undefined) await neutron.add(service, add, id);
     // Another one may have been refused: what is served by this one alone stays.
-    const agents = after.length > 0 ? await neutron.agentsOf(service, id) : [];
+    const isAsked = before.length > 0 || add !== undefined;
+    const look = () => neutron.agentsOf(service, id);
+    const agents = after.length > 0 ? await (isAsked ? look() : beforeSending(look)) : [];
     const isServed = agents?.some(({ id, isAlive }) => isAlive && !after.includes(id)) ?? false;
     for (const agent of isServed ? after : []) await neutron.remove(service, agent, id);
   },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { deleteNode, evacuateNode } from "./commands.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { LinstorNode, Resource, Snapshot } from "./linstor/objects.ts";
@@ -45,6 +46,15 @@ test.each<[string, Seen]>([
   ["goes meanwhile", { here: undefined }],
 ])("a node that %s when the call comes is not, which counts as a conflict", async (_, seen) => {
   expect(await deletedIn(seen)).toEqual(["not sent"]);
+});
+
+test("a node of which LINSTOR does not say what is on it is surely not deleted", async () => {
+  const away = new SystemError("LINSTOR", "unreachable", "It does not answer.", { answered: true });
+  const resources = { onNode: () => Promise.reject(away) };
+  const client = { nodes: { get: async () => evacuated }, resources, snapshots: { onNode: async () => [] } };
+  const input = { at: undefined, node: "node-1" };
+  const sent = deleteNode(input).send({ at: () => client } as never, input);
+  await expect(sent).rejects.toMatchObject({ name: "NotSent", cause: away });
 });
 
 test("a call to evacuate that LINSTOR has answered succeeds, also if LINSTOR cannot keep the answer", async () => {

@@ -3,6 +3,7 @@ import { type Command, command } from "../../../shared/system/command.ts";
 import { truncate } from "../../../shared/truncate.ts";
 import { describeEntry, type Entry, LinstorError } from "./linstor/answer.ts";
 import type { Linstor, PropertyChanges } from "./linstor/client.ts";
+import type { LinstorControllers } from "./linstor/controllers.ts";
 import { answeredKey, answerKey, isEvacuating, isEvicted } from "./linstor/objects.ts";
 import { linstor } from "./linstor/system.ts";
 
@@ -15,10 +16,16 @@ export interface Addressed {
 /** A command to the LINSTOR that its input names, and to no other. */
 export function commandAt<Input extends Addressed>(
   name: string,
-  send: (client: Linstor, input: Input) => Promise<void>,
+  send: SendTo<Input>,
+  before?: SendTo<Input>,
 ): (input: Input) => Command {
-  return command(linstor, name, async (controllers, input: Input) => send(controllers.at(input.at), input));
+  return command(linstor, name, addressed(send), before && addressed(before));
 }
+type SendTo<Input> = (client: Linstor, input: Input) => Promise<void>;
+const addressed =
+  <Input extends Addressed>(send: SendTo<Input>) =>
+  async (controllers: LinstorControllers, input: Input) =>
+    send(controllers.at(input.at), input);
 
 export interface Named extends Addressed {
   /** As LINSTOR has it. */
@@ -52,17 +59,22 @@ export const restoreNode = commandAt("restore a node", async (client, { node }: 
  * asked once more whether the node is as it was. Where it is not, nothing is sent, and another look says what to wait
  * for.
  */
-export const deleteNode = commandAt("delete a node", async (client, { node }: Named) => {
-  const [live, here, snapshots] = await Promise.all([
-    client.nodes.get(node),
-    client.resources.onNode(node),
-    client.snapshots.onNode(node),
-  ]);
-  const isLeft = live !== undefined && (isEvacuating(live) || isEvicted(live));
-  if (!isLeft || here?.length !== 0 || snapshots.length > 0)
-    throw new Contended(`The node ${node} has changed in LINSTOR since it was looked at, and is not deleted.`);
-  await client.nodes.delete(node);
-});
+export const deleteNode = commandAt(
+  "delete a node",
+  async (client, { node }: Named) => {
+    await client.nodes.delete(node);
+  },
+  async (client, { node }) => {
+    const [live, here, snapshots] = await Promise.all([
+      client.nodes.get(node),
+      client.resources.onNode(node),
+      client.snapshots.onNode(node),
+    ]);
+    const isLeft = live !== undefined && (isEvacuating(live) || isEvicted(live));
+    if (!isLeft || here?.length !== 0 || snapshots.length > 0)
+      throw new Contended(`The node ${node} has changed in LINSTOR since it was looked at, and is not deleted.`);
+  },
+);
 
 /** Gives up whatever is on it. LINSTOR refuses while the node is connected. */
 export const loseNode = commandAt("give a node up as lost", async (client, { node }: Named) => {

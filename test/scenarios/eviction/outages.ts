@@ -416,6 +416,35 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a server of a dead host is evacuated soon, although Nova is away right before it is asked to",
+    async run(cluster) {
+      const { wire } = besideOf(cluster);
+      const ids = await boot(cluster, 2);
+      await losesHost(cluster);
+      let lost = 0;
+      let requests = 0;
+      wire.step = async (request, send) => {
+        requests++;
+        // Of one server only the look right before the call asks: what a host has is listed.
+        if (lost >= 4 || request.method !== "GET" || !/\/servers\/[^/?]+$/.test(request.path)) return send();
+        lost++;
+        throw new Error("socket hang up");
+      };
+      await evict(cluster);
+      await confirmFenced(cluster);
+      const evacuated = async () => (await evacuations(cluster)).length;
+      await swept(cluster, "Nova is away right before a call", async () => lost > 0);
+      const before = [cluster.clock.now(), requests] as const;
+      await swept(cluster, "a server is evacuated", async () => (await evacuated()) > 0);
+      expect(cluster.clock.now() - before[0]).toBeLessThan(300_000);
+      expect(requests - before[1]).toBeLessThan(150);
+      await isGone(cluster);
+      expect(await evacuated()).toBe(2);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a hard eviction of which every first answer is lost, of Kubernetes and of OpenStack, ends all the same",
     async run(cluster) {
       const asked = watchEvacuations(cluster);
