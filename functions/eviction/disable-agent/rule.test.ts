@@ -30,3 +30,13 @@ test("it is not asked for again while the last request may still be carried out"
   expect(decide({ record: ago(1000) })).toMatchObject({ do: "write", step: { name: "waiting" } });
   expect(decide({ record: ago(5000) })?.do).toBe("call");
 });
+
+test("when it was disabled is noted, and compared, by OpenStack's clock", () => {
+  const minute = 60_000;
+  const at = now - minute;
+  const [noted] = [decide({ host: { at } })].map((one) => (one?.do === "call" ? one.writes : []));
+  expect(JSON.stringify(noted)).toContain(new Date(at).toISOString());
+  const disabled = { self: { isEnabled: false }, record: ago(minute + 1000) };
+  expect(decide({ ...disabled, host: { at } })).toMatchObject({ do: "write", next: now + 4000 });
+  expect(decide({ ...disabled, host: { at: at + 4000 } })?.do).toBe("leave");
+});

@@ -18,15 +18,15 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
   steps: { called: silent },
   act: ({ object, facts, moving, standing, now, next, about, shows, wait }) => {
     if (facts.at !== "seen") return [wait()];
-    const { self } = facts.host;
+    const { self, at } = facts.host;
     const since = Date.parse(moving?.disabled ?? "");
     // What was asked last may still be carried out.
-    if (self.isEnabled && since + emptyTwiceAfter > now) return [wait()];
-    const { moved } = agentPlanOf(facts, now);
-    const record = { ...moving, moved, moving: {}, disabled: new Date(now).toISOString() };
+    if (self.isEnabled && since + emptyTwiceAfter > at) return [wait()];
+    const { moved } = agentPlanOf(facts);
+    const record = { ...moving, moved, moving: {}, disabled: new Date(at).toISOString() };
     if (!self.isEnabled) {
       const note = moving?.disabled ? [] : [noteMoving(object, record)];
-      const again = Math.max((moving?.disabled ? since : now) + emptyTwiceAfter, now + 1000);
+      const again = now + Math.max((moving?.disabled ? since : at) + emptyTwiceAfter - at, 1000);
       return [about.write(standing.message, [...note, ...shows()], { step: { name: "waiting" }, next: again })];
     }
     const command = enableAgent({ agent: self.id, isEnabled: false, description: reasonOn(object, self) });

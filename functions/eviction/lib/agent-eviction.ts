@@ -56,20 +56,18 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   {
     name: "move-bindings",
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
-    done: (facts, now) => (facts.at === "seen" ? isMoved(facts, now) : facts.at !== "unapproved"),
-    waiting: (facts, now) =>
-      facts.at === "seen"
-        ? agentPlanOf(facts, now).message
-        : approvalWanted(facts.agent, "what it serves goes to others"),
-    stuck: (facts, now) => facts.at === "seen" && isAgentStuck(agentPlanOf(facts, now)),
+    done: (facts) => (facts.at === "seen" ? isMoved(facts) : facts.at !== "unapproved"),
+    waiting: (facts) =>
+      facts.at === "seen" ? agentPlanOf(facts).message : approvalWanted(facts.agent, "what it serves goes to others"),
+    stuck: (facts) => facts.at === "seen" && isAgentStuck(agentPlanOf(facts)),
   },
   {
     name: "disable-agent",
     doc: "Keeps Neutron from giving the agent anything more. Done first, this would stop what the agent serves.",
-    done: (facts, now) =>
+    done: (facts) =>
       facts.stays ||
       facts.at !== "seen" ||
-      (!facts.host.self.isEnabled && now - Date.parse(facts.agent.moving?.disabled ?? "") >= emptyTwiceAfter),
+      (!facts.host.self.isEnabled && facts.host.at - Date.parse(facts.agent.moving?.disabled ?? "") >= emptyTwiceAfter),
     waiting: () => "The agent serves nothing. It is being disabled, and Holdfast checks it once more.",
   },
   {
@@ -151,7 +149,7 @@ async function hostOf(
   all: readonly NetworkAgent[],
   service: Service,
   { object, moving }: Agent,
-  { client, openstack: { neutron }, settings }: ChainView,
+  { client, openstack: { neutron, nova }, settings }: ChainView,
 ): Promise<AgentHost> {
   const served = await neutron.served(service, self.id);
   const begun = Object.keys(moving?.moving ?? {});
@@ -166,7 +164,7 @@ async function hostOf(
     ({ id, host, isAlive, isEnabled, isCentral }) =>
       id !== self.id && isAlive && isEnabled && isCentral && !leaving.has(host),
   );
-  return { service, self, served, agentsOf, targets };
+  return { service, self, served, agentsOf, targets, at: await nova.now() };
 }
 
 type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
@@ -175,12 +173,12 @@ type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
 const isSettled = ({ host, agent }: SeenAgent): boolean => !isDisabledByHoldfast(host.self, agent.object);
 
 /** What is to be done about what a look has found: when it is to stay, moves only end. */
-export function agentPlanOf({ host, agent, stays, settings }: SeenAgent, now: number): AgentPlan {
-  return planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, now, settings);
+export function agentPlanOf({ host, agent, stays, settings }: SeenAgent): AgentPlan {
+  return planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, settings);
 }
 
-function isMoved(facts: SeenAgent, now: number): boolean {
-  const plan = agentPlanOf(facts, now);
+function isMoved(facts: SeenAgent): boolean {
+  const plan = agentPlanOf(facts);
   return facts.stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(facts.host, plan);
 }
 
@@ -191,7 +189,6 @@ const isAgentStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
 function report(
   { step, message }: Standing,
   { facts, ...agent }: Looked<Agent, AgentFacts>,
-  now: number,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || facts.at === "unapproved" || facts.at === "unreported";
   const { object, wanted } = agent;
@@ -211,6 +208,6 @@ function report(
   return [
     converged,
     enabled,
-    evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts, now) : undefined),
+    evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts) : undefined),
   ];
 }

@@ -10,12 +10,13 @@ const agent = (id: string, more: Partial<NetworkAgent> = {}): NetworkAgent => ({
 const [self, other] = [agent("a"), agent("b")];
 const aHost = (agents: readonly NetworkAgent[] | undefined, more: Partial<AgentHost> = {}): AgentHost => ({
   ...{ service: l3, self, served: [{ id: "r", isHa: false }], agentsOf: { r: agents }, targets: [other] },
+  at: now,
   ...more,
 });
 const settings = { evictionMoves: 2, evictionAttempts: 3, evictionLookAgain: 20_000 };
 const move = (ago: number, tries = 1) => ({ to: "b", at: new Date(now - ago).toISOString(), tries });
 const plan = (host: AgentHost, moving: Record<string, ReturnType<typeof move>> = {}, begins = true) =>
-  planAgent(host, { moving, moved: 0 }, begins, now, settings);
+  planAgent(host, { moving, moved: 0 }, begins, settings);
 
 test("a router is taken from its agent and then added, a network added first, and taken only then", () => {
   expect(plan(aHost([self])).next).toEqual({ id: "r", before: ["a"], add: "b", after: [] });
@@ -77,4 +78,12 @@ test("no more moves are open at a time than the setting says", () => {
   const agentsOf = { r: [self], s: [self], t: [self] };
   expect(plan(aHost([self], { served, agentsOf }), { r: move(0), s: move(0) }).next).toBeUndefined();
   expect(plan(aHost([self], { served, agentsOf }), { r: move(0) }).next).toMatchObject({ id: "s" });
+});
+
+test("what was asked is as old as OpenStack's clock says, whatever the clocks of two instances are", () => {
+  const added = aHost([agent("a", { haState: "active" }), agent("b", { haState: "standby" })], {
+    served: [{ id: "r", isHa: true }],
+  });
+  const plans = [1000, 60_000].map((later) => plan({ ...added, at: now + later }, { r: move(0) }).next);
+  expect(plans).toEqual([undefined, expect.objectContaining({ after: ["a"] })]);
 });

@@ -13,6 +13,11 @@ export interface AgentHost {
   readonly agentsOf: Readonly<Record<string, readonly NetworkAgent[] | undefined>>;
   /** Agents that may take over: they report, are enabled, and are not to leave themselves. */
   readonly targets: readonly NetworkAgent[];
+  /**
+   * When it was looked, by OpenStack's clock, in milliseconds since the epoch. What was asked is noted, and its age
+   * counted, by that clock alone: those of two instances of a function may be minutes apart.
+   */
+  readonly at: number;
 }
 
 /** What Neutron is asked next: agents that no longer serve it before and after another one is added. */
@@ -43,13 +48,12 @@ export const isAgentEmpty = ({ served }: AgentHost, { moving }: Pick<AgentPlan, 
 
 /**
  * What is to be done about what an agent serves, by Neutron's own words and the record. `begins`: whether a move may
- * begin, or only end. `now`: milliseconds since the epoch.
+ * begin, or only end.
  */
 export function planAgent(
   host: AgentHost,
   record: Pick<MovingRecord, "moving" | "moved">,
   begins: boolean,
-  now: number,
   settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionLookAgain">,
 ): AgentPlan {
   const { service, self, served, agentsOf } = host;
@@ -58,7 +62,7 @@ export function planAgent(
   const tired = ids.filter((id) => (moving[id]?.tries ?? 0) >= settings.evictionAttempts && agentsOf[id]?.length !== 0);
   const waiting = served.map(({ id }) => id).filter((id) => !(id in moving));
   const canBegin = begins && ids.length - tired.length < settings.evictionMoves;
-  const due = ids.find((id) => !tired.includes(id) && isDue(host, id, moving[id], now, settings.evictionLookAgain));
+  const due = ids.find((id) => !tired.includes(id) && isDue(host, id, moving[id], settings.evictionLookAgain));
   const chosen = due ?? (canBegin ? waiting.find((id) => id in agentsOf) : undefined);
   const next = chosen === undefined ? undefined : transferOf(host, chosen, moving);
   const none = waiting.length + ids.length > 0 && host.targets.length === 0;
@@ -111,11 +115,10 @@ function isDue(
   host: AgentHost,
   id: string,
   move: MovingRecord["moving"][string] | undefined,
-  now: number,
   lookAgain: number,
 ): boolean {
   if (!move) return false;
-  const ago = now - Date.parse(move.at);
+  const ago = host.at - Date.parse(move.at);
   if (host.agentsOf[id]?.length === 0) return ago >= lookAgain;
   if (isHa(host, id)) return ago >= standingBy && transferOf(host, id, { [id]: move }) !== undefined;
   return ago >= minute * 2 ** (move.tries - 1);

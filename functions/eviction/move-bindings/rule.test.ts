@@ -45,3 +45,10 @@ test("an HA router is surely not taken away while Neutron does not say who has i
   expect(decision).toHaveProperty("unsent.patch.2.value", text);
   expect(decision).toHaveProperty("unsent.patch.1.value", expect.stringContaining('"tries":2'));
 });
+
+test("when Neutron was asked is noted by OpenStack's clock", () => {
+  const at = now - 60_000;
+  const [decision] = moveBindings.decide({ seen: [anL3Agent({ host: { ...host, at } })] }, now, settings);
+  const [note] = (decision?.do === "call" && decision.writes) || [];
+  expect(JSON.stringify(note)).toContain(new Date(at).toISOString());
+});

@@ -29,12 +29,12 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     },
   ],
   steps: { called: silent },
-  act: ({ object, facts, moving, standing, now, next, about, shows, act, wait }) => {
+  act: ({ object, facts, moving, standing, next, about, shows, act, wait }) => {
     // What is waited for is an annotation, which comes as an event.
     if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
-    const plan = agentPlanOf(facts, now);
+    const plan = agentPlanOf(facts);
     const before = { ...moving, moved: plan.moved, moving: plan.moving };
-    const at = new Date(now).toISOString();
+    const at = new Date(facts.host.at).toISOString();
     if (object.metadata.annotations?.[retryKey] !== undefined) {
       const again = Object.entries(plan.moving).map(([id, move]) => [id, { ...move, at, tries: 1 }]);
       const record = { ...before, moving: Object.fromEntries(again) };

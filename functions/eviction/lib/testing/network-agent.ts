@@ -5,7 +5,7 @@ import { readMoving } from "../moving-record.ts";
 import { agentFinalizer, movingKey } from "../names.ts";
 import { l3, type NetworkAgent } from "../openstack/neutron.ts";
 import { common } from "../settings.ts";
-import { aCompute, aNode, aPod } from "./seen.ts";
+import { aCompute, aNode, aPod, now } from "./seen.ts";
 
 interface AgentOptions {
   readonly self?: Partial<NetworkAgent>;
@@ -31,7 +31,7 @@ export function anL3Agent({ self: state, host: more, record, stays = false, pods
     haState: undefined,
     ...state,
   };
-  const host: AgentHost = { service: l3, self, served: [], agentsOf: {}, targets: [], ...more };
+  const host: AgentHost = { service: l3, self, served: [], agentsOf: {}, targets: [], at: now, ...more };
   const facts = { is: "ready", at: "seen", agent, stays, host, settings: common.parse({}) } as const;
   return { ...agent, facts } satisfies Looked<typeof agent, typeof facts>;
 }
