@@ -6,7 +6,7 @@ import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
 import { enableAgent, reasonOn } from "../lib/agent-state.ts";
 import { servingAgents } from "../lib/kinds.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
-import { noteMoving } from "../lib/moving-record.ts";
+import { noteMoving, takeBackMoving } from "../lib/moving-record.ts";
 import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
@@ -18,7 +18,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
   steps: { called: silent },
   act: ({ object, facts, moving, standing, now, next, about, shows, wait }) => {
     if (facts.at !== "seen") return [wait()];
-    const { self, at } = facts.host;
+    const { service, self, at } = facts.host;
     const since = Date.parse(moving?.disabled ?? "");
     // What was asked last may still be carried out.
     if (self.isEnabled && since + emptyTwiceAfter > at) return [wait()];
@@ -29,8 +29,9 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
       const again = now + Math.max((moving?.disabled ? since : at) + emptyTwiceAfter - at, 1000);
       return [about.write(standing.message, [...note, ...shows()], { step: { name: "waiting" }, next: again })];
     }
-    const command = enableAgent({ agent: self.id, isEnabled: false, description: reasonOn(object, self) });
+    const command = enableAgent({ service, self, isEnabled: false, description: reasonOn(object, self) });
     const writes = [noteMoving(object, record), ...shows()];
-    return [about.call(standing.message, { step: { name: "called" }, writes, command, next })];
+    const unsent = takeBackMoving(object, record);
+    return [about.call(standing.message, { step: { name: "called" }, writes, command, unsent, next })];
   },
 });

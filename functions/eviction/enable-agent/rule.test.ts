@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { Contended } from "../../../shared/contended.ts";
+import type { NetworkAgent } from "../lib/openstack/neutron.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
 import { aPod, now } from "../lib/testing/seen.ts";
 import { enableAgentRule } from "./rule.ts";
@@ -38,4 +40,19 @@ test.each([
 
 test("an agent that is to leave is not enabled", () => {
   expect(decide({ self: ours, stays: false })?.do).toBe("leave");
+});
+
+test("an agent that a person has changed in Neutron since the look is left alone, and is looked at again", async () => {
+  const decision = decide({ self: ours });
+  const seen = anL3Agent({ self: ours }).facts.host.self;
+  const changesOf = async (live: NetworkAgent | undefined) => {
+    const made: unknown[] = [];
+    const agents = async () => (live ? [live] : []);
+    const neutron = { agents, enable: async (...change: readonly unknown[]) => void made.push(change) };
+    if (decision?.do === "call") await decision.command.send({ neutron }, decision.command.input);
+    return made;
+  };
+  expect(await changesOf({ ...seen, isAlive: false })).toEqual([["a", true, "rack 7"]]);
+  for (const live of [undefined, { ...seen, isEnabled: true }, { ...seen, description: "broken" }])
+    await expect(changesOf(live)).rejects.toThrow(Contended);
 });

@@ -17,10 +17,10 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
   act: ({ object, facts, pods, wanted, standing, now, next, about, shows, wait }) => {
     if (facts.at === "unreported") return [wait()];
     if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
-      const { self } = facts.host;
+      const { service, self } = facts.host;
       if (!pods.some(isReady) || !self.isAlive) return [wait()];
       const description = formerDescription(self, object);
-      const command = enableAgent({ agent: self.id, isEnabled: true, description });
+      const command = enableAgent({ service, self, isEnabled: true, description });
       return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
     }
     const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];

@@ -1,6 +1,7 @@
+import { Contended } from "../../../shared/contended.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { command } from "../../../shared/system/command.ts";
-import type { NetworkAgent } from "./openstack/neutron.ts";
+import type { NetworkAgent, Service } from "./openstack/neutron.ts";
 import { openstack } from "./openstack/system.ts";
 
 /**
@@ -22,13 +23,21 @@ const beginning = ({ kind, metadata: { namespace, name } }: KubernetesObject) =>
   `Holdfast evicts ${kind} ${namespace}/${name}. `;
 
 interface AgentState {
-  readonly agent: string;
+  readonly service: Service;
+  /** As it was looked at. */
+  readonly self: NetworkAgent;
   readonly isEnabled: boolean;
   readonly description: string;
 }
 
+/** Sent only if the agent is as it was looked at. Throws Contended otherwise, for another look. */
 export const enableAgent = command(
   openstack,
   "enable or disable an agent of Neutron",
-  ({ neutron }, { agent, isEnabled, description }: AgentState) => neutron.enable(agent, isEnabled, description),
+  ({ neutron }, { self, isEnabled, description }: AgentState) => neutron.enable(self.id, isEnabled, description),
+  async ({ neutron }, { service, self }) => {
+    const live = (await neutron.agents(service)).find(({ id }) => id === self.id);
+    if (live?.isEnabled !== self.isEnabled || live.description !== self.description)
+      throw new Contended(`The ${service.agentType} of ${self.host} has just changed: Holdfast left it alone.`);
+  },
 );
