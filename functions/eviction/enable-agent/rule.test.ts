@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
+import { abandonKey } from "../lib/names.ts";
 import type { NetworkAgent } from "../lib/openstack/neutron.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
 import { aPod, now } from "../lib/testing/seen.ts";
@@ -55,4 +56,18 @@ test("an agent that a person has changed in Neutron since the look is left alone
   expect(await changesOf({ ...seen, isAlive: false })).toEqual([["a", true, "rack 7"]]);
   for (const live of [undefined, { ...seen, isEnabled: true }, { ...seen, description: "broken" }])
     await expect(changesOf(live)).rejects.toThrow(Contended);
+});
+
+test("what a person says of the next eviction stays while calls of the last one may still come", () => {
+  const agent = anL3Agent({ stays: true });
+  const annotations = { [abandonKey]: "node-a" };
+  const object = { ...agent.object, metadata: { ...agent.object.metadata, annotations } };
+  const seen = (isAsked: boolean) => [
+    { ...agent, object, isAsked, facts: { ...agent.facts, agent: { ...agent.facts.agent, object, isAsked } } },
+  ];
+  const texts = [true, false].map((isAsked) =>
+    JSON.stringify(enableAgentRule.decide({ seen: seen(isAsked) }, now, settings)),
+  );
+  expect(texts.map((text) => text.includes(`"${abandonKey}":null`))).toEqual([false, true]);
+  expect(texts.map((text) => text.includes("when a person agrees"))).toEqual([true, false]);
 });

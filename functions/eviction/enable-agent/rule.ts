@@ -14,7 +14,7 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
     "to remove the notes of its eviction when it is to stay",
   ),
   steps: { called: silent, settling: silent },
-  act: ({ object, facts, pods, wanted, standing, now, next, about, shows, wait }) => {
+  act: ({ object, facts, pods, wanted, isAsked, standing, now, next, about, shows, wait }) => {
     if (facts.at === "unreported") return [wait()];
     if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
       const { service, self } = facts.host;
@@ -24,7 +24,7 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
       return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
     }
     const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];
-    const writes = [...forget(object, over), ...shows()];
+    const writes = [...(isAsked ? [] : forget(object, over)), ...shows()];
     return [about.write(standing.message, writes, settling(object, enabler, now))];
   },
 });

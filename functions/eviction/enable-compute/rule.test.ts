@@ -117,3 +117,25 @@ test("a call to force nova-compute down after Nova has refused one is waited for
     step: { name: "waiting" },
   });
 });
+
+test("what an eviction has left is watched while a person is asked to agree, and only that is said", () => {
+  const asked = (next: number, host = serving) => {
+    const compute = aCompute({
+      wanted: "go",
+      isApproved: false,
+      pods: [aPod()],
+      metadata: { annotations: written("settling", next) },
+    });
+    return enableCompute.decide([{ compute, isAsked: true, at: "seen", host }], now, settings)[0];
+  };
+  expect(asked(now + 1000)).toMatchObject({ do: "write", progress: "unchanged" });
+  for (const gone of ["progress", "step"]) expect(asked(now)).not.toHaveProperty(gone);
+  expect(asked(now, aHost())).toMatchObject({ do: "call", step: { name: "settling" }, next: now + 20_000 });
+  expect(asked(now + 60_000, aHost())).toMatchObject({ do: "call", step: { name: "settling" }, next: now + 60_000 });
+  expect(JSON.stringify([asked(now), asked(now, aHost())])).not.toContain(`"${conditions.converged}"`);
+  const compute = aCompute({ wanted: "go", isApproved: false, metadata: { annotations: written("settling", now) } });
+  const away = { system: "OpenStack", message: "Nova does not answer." };
+  expect(enableCompute.decide([{ compute, isAsked: true, at: "away", away }], now, settings)[0]).toMatchObject({
+    ...{ do: "write", writes: [], progress: "unchanged" },
+  });
+});

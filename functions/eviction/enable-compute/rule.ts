@@ -3,6 +3,7 @@ import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
@@ -35,8 +36,11 @@ import { saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
 const name = "eviction/enable-compute";
 
-/** A compute node that serves, or whose eviction was called off. `at` says how far OpenStack was asked. */
-type Facts = { readonly compute: ComputeNode } & (
+/**
+ * A compute node that serves, or whose eviction was called off. `at` says how far OpenStack was asked. `isAsked`: no
+ * eviction has begun, a call of the last one may still come, and another rule shows that a person has to agree.
+ */
+type Facts = { readonly compute: ComputeNode; readonly isAsked?: boolean } & (
   | { readonly at: "leaving" }
   | { readonly at: "serving" }
   | { readonly at: "away"; readonly away: Away }
@@ -72,41 +76,51 @@ export const enableCompute = rule({
     const { object, record, foreign, wanted, isApproved } = compute;
     const isCalledOff =
       wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
-    if (foreign || !isCalledOff) return [{ compute, at: "leaving" }];
+    // Without the record nothing else says that an eviction was called off by taking the agreement back.
+    const isAsked = !isCalledOff && !record && begins(compute) && !isApproved && isSettling(object);
+    if (foreign || !(isCalledOff || isAsked)) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));
-    return "away" in looked ? [{ compute, at: "away", ...looked }] : [{ compute, at: "seen", host: looked.read }];
+    if ("away" in looked) return [{ compute, isAsked, at: "away", ...looked }];
+    return [{ compute, isAsked, at: "seen", host: looked.read }];
   },
   decide: (found: readonly Facts[], now, settings) => found.map((facts) => decide(facts, now, settings)),
 });
+
+const isSettling = (object: KubernetesObject) => readProgress(object, name)?.step === "settling";
 
 function decide(facts: Facts, now: number, settings: Common): Decision {
   const { object, record, pods, wanted } = facts.compute;
   const at = about(NovaComputeNode, object);
   const again = settings.evictionLookAgain;
-  const next = now + again;
+  const { isAsked = false } = facts;
+  const until = isAsked ? Date.parse(readProgress(object, name)?.next ?? "") || 0 : 0;
+  const next = Math.max(now + again, until);
+  const stepOf = (name: string) => ({ name: isAsked ? "settling" : name });
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
   const isKeepPods = saidByKeepPod(facts.compute) !== undefined;
   const missing = whyWithoutPod(facts.compute);
-  const dependsOn = (message: string) => (isKeepPods ? [] : [convergedReport("Dependency", message)]);
+  const dependsOn = (message: string) => (isKeepPods || isAsked ? [] : [convergedReport("Dependency", message)]);
   const wait = (message: string, more: readonly WantedCondition[] = []) =>
-    at.write(message, show([...dependsOn(message), ...more]), { step: { name: "waiting" }, next });
+    at.write(message, show([...dependsOn(message), ...more]), { step: stepOf("waiting"), next });
   if (facts.at === "leaving") return at.leave("It is to leave, or is not Holdfast's.");
   if (facts.at === "serving") return at.leave("It serves.");
+  // The due time stays: once it has passed, each tick of the sweep looks again.
+  if (facts.at === "away" && isAsked) return at.write(facts.away.message, [], { progress: "unchanged" });
   if (facts.at === "away") {
     const away = waitsFor(facts.away, "The NovaComputeNode", readProgress(object, name), now, again);
     return at.write(away.message, show(dependsOn(away.message)), { step: away.step, next: away.next });
   }
   const { host } = facts;
   // Where no pod may be, nova-compute cannot have come to Nova; a label that changes is an event.
-  if (!host && pods.length === 0) return at.leave("Its pod is not on the Node yet.");
+  if (!host && (pods.length === 0 || isAsked)) return at.leave("Its pod is not on the Node yet.");
   if (!host) return wait("nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.");
   const { service } = host;
   const seen = enabledReport(service);
   const waitForPod = (message: string) => wait(missing ? `${message} ${missing}` : message, [seen]);
   const call = (message: string, command: Command) =>
-    at.call(message, { step: { name: "called" }, writes: show([seen]), command, next });
+    at.call(message, { step: stepOf("called"), writes: show([seen]), command, next });
   if (isForcedDownByUs(service, object) || isForced({ compute: facts.compute, host })) {
     const held = unsettled(host, record);
     if (held) return wait(held, [seen]);
@@ -129,6 +143,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const message = `nova-compute of ${service.host} is enabled again, because Holdfast had disabled it.`;
     return call(message, enableService({ service }));
   }
+  if (isAsked)
+    return at.write("It serves until a person agrees.", show([seen]), until > now ? { progress: "unchanged" } : {});
   const open = record ? ourOpenMoves(host, record) : [];
   const finished = open.find(({ status }) => status === "finished");
   const message = `${open.length} moves that were begun before are still under way.`;

@@ -2,6 +2,7 @@ import { type ChainStep, chain, type Standing } from "../../../shared/chain/chai
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
@@ -31,6 +32,8 @@ interface Agent extends Dependent {
   readonly moving: MovingRecord | undefined;
   /** The sweep asks for more than a change does. */
   readonly isResync: boolean;
+  /** No eviction has begun, a call of the last one may still come, and a person is asked to agree to the next one. */
+  readonly isAsked: boolean;
 }
 
 /**
@@ -51,14 +54,16 @@ type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-ag
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
+/** What a person agrees to. */
+const goes = "what it serves goes to others";
+
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
 const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   {
     name: "move-bindings",
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
     done: (facts) => (facts.at === "seen" ? isMoved(facts) : facts.at !== "unapproved"),
-    waiting: (facts) =>
-      facts.at === "seen" ? agentPlanOf(facts).message : approvalWanted(facts.agent, "what it serves goes to others"),
+    waiting: (facts) => (facts.at === "seen" ? agentPlanOf(facts).message : approvalWanted(facts.agent, goes)),
     stuck: (facts) => facts.at === "seen" && isAgentStuck(agentPlanOf(facts)),
   },
   {
@@ -84,6 +89,7 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     doc: "Enables the agent again if Holdfast has disabled it.",
     done: () => false,
     waiting: (facts) => {
+      if (facts.agent.isAsked) return approvalWanted(facts.agent, goes);
       const missing = whyWithoutPod(facts.agent);
       if (missing) return missing;
       if (facts.at === "unreported")
@@ -113,19 +119,32 @@ export const agentEviction = chain({
   concerns: (object) => isLeaving(object) || !serves(object, enabler),
   find: async (subject, view: ChainView) =>
     (await findDependent(subject, view)).map(
-      (one): Agent => ({ ...one, moving: readMoving(one.object), isResync: subject.resync ?? false }),
+      (one): Agent => ({
+        ...one,
+        moving: readMoving(one.object),
+        isResync: subject.resync ?? false,
+        isAsked: isAsked(one),
+      }),
     ),
   look: lookAtAgent,
   conditions: report,
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
 
+/** Without the record only what enables it again has noted that its eviction was called off. */
+const isAsked = ({ object, wanted, isApproved }: Dependent): boolean =>
+  wanted !== "stay" &&
+  !isApproved &&
+  readMoving(object) === undefined &&
+  services[object.kind] !== undefined &&
+  readProgress(object, enabler) !== undefined;
+
 async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFacts>> {
-  const { object, node, pods, wanted, isApproved, moving, isResync } = agent;
+  const { object, node, pods, wanted, isApproved, moving, isResync, isAsked } = agent;
   const { name } = object.metadata;
   const outside = outsideOf(agent);
   if (outside) return outside;
-  const stays = wanted === "stay" || (!isApproved && moving !== undefined);
+  const stays = wanted === "stay" || (!isApproved && moving !== undefined) || isAsked;
   const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
   const isSaid = isAway || saidByKeepPod(agent) !== undefined;
   if (stays && ((serves(object, enabler) && !isResync) || isSaid) && !moving)
@@ -139,6 +158,7 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
     const host = await hostOf(self, all, service, agent, view);
     return { is: "ready", at: "seen", agent, stays, settings: view.settings, host };
   }
+  if (isAsked) return { is: "ready", at: "unapproved", agent, stays: false };
   if (stays) return { is: "ready", at: "unreported", agent, stays };
   const look = "the account has the role admin";
   return unknownTo("Neutron", service.agentType, look, object, { agent, stays });
@@ -190,7 +210,7 @@ function report(
   { step, message }: Standing,
   { facts, ...agent }: Looked<Agent, AgentFacts>,
 ): readonly WantedCondition[] {
-  const isWaiting = facts.is !== "ready" || facts.at === "unapproved" || facts.at === "unreported";
+  const isWaiting = facts.is !== "ready" || agent.isAsked || facts.at === "unapproved" || facts.at === "unreported";
   const { object, wanted } = agent;
   const isWithoutPod = step === "enable-agent" && whyWithoutPod(agent) !== undefined;
   const isBack = step === "enable-agent" && (facts.is !== "ready" || facts.at !== "seen" || isSettled(facts));

@@ -185,6 +185,37 @@ export const agentScenarios: readonly Scenario[] = [
     },
   },
   {
+    title: "an agent that a late call disables after its agreement was removed is enabled again ten minutes later",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      let isLate = false;
+      wire.step = async (request, send) => {
+        if (isLate || request.method !== "PUT" || !request.body?.includes('"admin_state_up":false')) return send();
+        isLate = true;
+        void cluster.clock.sleep(500_000).then(send);
+        throw new Error("socket hang up");
+      };
+      await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+      await approve(cluster, NeutronL3Agent);
+      await swept(cluster, "the call is given up", async () => isLate);
+      await annotate(cluster, { [approvalKey]: null }, NeutronL3Agent);
+      await says(cluster, "when a person agrees", NeutronL3Agent);
+      await cloud.pass(500);
+      expect((await agentOn(cluster, l3)).isEnabled).toBe(false);
+      await nothingHappens(cluster);
+      await says(cluster, "when a person agrees", NeutronL3Agent);
+      await cloud.pass(110);
+      await swept(cluster, "it is enabled again", async () => (await agentOn(cluster, l3)).isEnabled);
+      for (const seconds of [310, 310]) await cloud.pass(seconds);
+      await nothingHappens(cluster);
+      await says(cluster, "when a person agrees", NeutronL3Agent);
+      const { annotations } = (await cluster.admin.get(NeutronL3Agent, namespace, node))?.metadata ?? {};
+      expect(annotations).not.toHaveProperty(["holdfast.dev/eviction.enable-agent"]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "an HA router stays on the agent until another one stands by, and is active there before the agent goes",
     async run(cluster) {
       const { standIn } = besideOf(cluster);

@@ -287,6 +287,37 @@ export const outages: readonly Scenario[] = [
     },
   },
   {
+    title: "a host that a late call disables after its agreement was removed is enabled again ten minutes later",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      let isLate = false;
+      wire.step = async (request, send) => {
+        if (isLate || request.method !== "PUT" || !request.body?.includes('"disabled"')) return send();
+        isLate = true;
+        void cluster.clock.sleep(500_000).then(send);
+        throw new Error("socket hang up");
+      };
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await swept(cluster, "the call is given up", async () => isLate);
+      await annotate(cluster, { [approvalKey]: null });
+      await says(cluster, "when a person agrees");
+      await cloud.pass(500);
+      expect((await serviceOf(cluster)).isEnabled).toBe(false);
+      await nothingHappens(cluster);
+      await says(cluster, "when a person agrees");
+      await cloud.pass(110);
+      await swept(cluster, "it is enabled again", async () => (await serviceOf(cluster)).isEnabled);
+      await cloud.pass(310);
+      await nothingHappens(cluster);
+      await says(cluster, "when a person agrees");
+      expect((await computeOf(cluster))?.metadata.annotations).not.toHaveProperty([
+        "holdfast.dev/eviction.enable-compute",
+      ]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a host that a late call disables after its eviction was called off is enabled again ten minutes later",
     async run(cluster) {
       const { cloud, wire } = besideOf(cluster);

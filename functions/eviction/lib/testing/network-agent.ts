@@ -25,7 +25,7 @@ export function anL3Agent({ self: state, host: more, record, stays = false, pods
   const { object: compute, ...seen } = aCompute({ metadata, node: aNode("True", kind), pods });
   const object = { ...compute, apiVersion, kind };
   const wanted = stays ? ("stay" as const) : ("go" as const);
-  const agent = { ...seen, object, wanted, moving: readMoving(object), isResync: false };
+  const agent = { ...seen, object, wanted, moving: readMoving(object), isResync: false, isAsked: false };
   const self: NetworkAgent = {
     ...{ id: "a", host: "node-a", isAlive: true, isEnabled: true, description: "", isCentral: true },
     haState: undefined,
