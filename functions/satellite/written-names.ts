@@ -41,7 +41,9 @@ export const names: WrittenNames = {
         "evacuation](satellites.md#undo-an-evacuation).",
     },
     [linstorKey]: {
-      means: "In [which LINSTOR](satellites.md#an-external-controller) the node is, and its uuid there.",
+      means:
+        "In [which LINSTOR](satellites.md#an-external-controller) the node is, its uuid there, and that of a node " +
+        "that it has replaced.",
       ifChanged:
         "Remove it only if the condition says so. By that you say that the LINSTOR at the present address is the one " +
         "to go by. If the satellite stays, register writes it again when LINSTOR is connected. If the satellite is " +

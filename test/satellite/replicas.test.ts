@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
+import {
+  DaemonSet,
+  daemonSetName,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+  Machine,
+} from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
-import { addressOf, nodes } from "./harness.ts";
+import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
 
 const node = "node-1";
@@ -14,6 +20,20 @@ withHarness();
 async function goesOffline(name = node): Promise<void> {
   harness.linstor.stopSatellite(addressOf(name));
   await harness.until("it is OFFLINE", async () => (await admin.linstorNode(name)).connection_status === "OFFLINE");
+}
+
+/** The pod of the satellite starts once more, and the satellite is looked at for that. */
+async function startsAgain(name: string): Promise<void> {
+  harness.linstor.startSatellite(addressOf(name));
+  for (const numberReady of [0, 1])
+    await harness.client.patch(
+      DaemonSet,
+      workloads,
+      daemonSetName(name),
+      "merge",
+      { status: { numberReady } },
+      { subresource: "status" },
+    );
 }
 
 describe("a satellite that is OFFLINE, with nothing on its node", () => {
@@ -82,6 +102,24 @@ test("a node that a person gives up before it is evacuated: its Machine stays un
   await goesOffline();
   await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
   await admin.says(node, "SatelliteEvacuated", /^Error: .* was never called to evacuate it: .* of pvc-1 no copy/);
+  await harness.clock.advance(10 * minutes);
+  expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
+  await admin.says(node, "SatelliteEvacuated", /kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-/);
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
+  await admin.gone(Machine, "worker");
+});
+
+test("a node that is given up and registered again: its Machine stays until its data is given up", async () => {
+  await admin.hookedMachine(node);
+  harness.linstor.addVolume("pvc-1", { copies: [node] });
+  harness.linstor.addVolume("pvc-2", { copies: [node, "node-2"] });
+  await goesOffline();
+  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await startsAgain(node);
+  await harness.until("it is registered again", () => admin.isListed(node));
+  await admin.says(node, "Available", /is connected/);
+  await harness.delete(Machine, "worker");
+  await admin.says(node, "SatelliteEvacuated", /^Error: .* node-1 .* registered again.* of pvc-1 no copy is UpToDate/);
   await harness.clock.advance(10 * minutes);
   expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
   await admin.says(node, "SatelliteEvacuated", /kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-/);

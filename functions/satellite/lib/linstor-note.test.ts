@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAnother, linstorKey, movedBecause, noteChange, readNote } from "./linstor-note.ts";
+import { formerOf, isAnother, linstorKey, movedBecause, noteChange, readNote } from "./linstor-note.ts";
 import { aNode } from "./testing/data.ts";
 import { aSatellite } from "./testing/seen.ts";
 
@@ -24,6 +24,23 @@ test("at another address nothing is known of the node before LINSTOR has listed 
     uid: "u1",
     url: there,
   });
+});
+
+test("the uuid of a node that another one has replaced in the same LINSTOR is kept", () => {
+  const changed = (note: unknown, url: string, uuid: string | undefined) =>
+    JSON.parse(noteChange(noting(note), url, uuid)[linstorKey] ?? "{}");
+  expect(formerOf(noting(whole), here, "b")).toBe("a");
+  expect(changed(whole, here, "b")).toEqual({ ...whole, node: "b", former: "a" });
+  const replaced = { ...whole, node: "b", former: "a" };
+  expect(noteChange(noting(replaced), here, undefined)).toEqual({});
+  expect(noteChange(noting(replaced), here, "b")).toEqual({});
+  expect(changed(replaced, here, "c")).toEqual({ ...replaced, node: "c" });
+  expect(changed(replaced, there, "b")).toEqual({ ...replaced, url: there });
+  // In another LINSTOR, and where no node was seen before, there was none.
+  expect(changed(replaced, there, "c")).toEqual({ ...whole, url: there, node: "c" });
+  expect(formerOf(noting({ ...whole, node: undefined }), here, "b")).toBeUndefined();
+  expect(formerOf(noting(whole), here, undefined)).toBeUndefined();
+  expect(formerOf(aSatellite(), here, "b")).toBeUndefined();
 });
 
 test("a note of another object counts as none", () => {

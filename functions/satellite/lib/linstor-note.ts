@@ -9,17 +9,23 @@ import type { LinstorClusterObject } from "./satellite.ts";
  * Annotation of a LinstorSatellite: the LINSTOR in which its node was last called for or connected, and the uuid that
  * the node has there. It is written with the call that registers the node, when LINSTOR is connected with it, and when
  * an evacuation begins that finds none; while the satellite leaves, it stays. What another LINSTOR says of a node of
- * that name, or that it does not know it, is not about this satellite.
+ * that name, or that it does not know it, is not about this satellite. A node that has come in the place of another one
+ * in the same LINSTOR says nothing of the data of the former one: `former` is the uuid of that, and stays.
  */
 export const linstorKey = "holdfast.dev/linstor";
 
 const version = z.number().int().min(1).max(2);
-const schema = z.looseObject({ v: version, uid: z.string(), url: z.string(), node: z.string().optional() });
+const uuid = z.string().optional();
+const schema = z.looseObject({ v: version, uid: z.string(), url: z.string(), node: uuid, former: uuid });
 
-/** Where a satellite's node is: the root of its LINSTOR, and its uuid as far as anybody has seen it. */
+/**
+ * Where a satellite's node is: the root of its LINSTOR, its uuid as far as anybody has seen it, and that of the node
+ * before it.
+ */
 export interface LinstorNote {
   readonly url: string;
   readonly node?: string | undefined;
+  readonly former?: string | undefined;
 }
 
 /**
@@ -38,15 +44,26 @@ const unreadable = "";
 export function noteChange(object: KubernetesObject, url: string, uuid: string | undefined): Record<string, string> {
   const before = readNote(object);
   const node = uuid ?? (before?.url === url ? before.node : undefined);
-  if (before?.url === url && before.node === node) return {};
-  return { [linstorKey]: JSON.stringify({ v: 1, uid: object.metadata.uid, url, ...(node ? { node } : {}) }) };
+  const former = formerOf(object, url, uuid);
+  if (before?.url === url && before.node === node && before.former === former) return {};
+  return { [linstorKey]: JSON.stringify({ v: 1, uid: object.metadata.uid, url, node, former }) };
+}
+
+/**
+ * The uuid of a node of the satellite that the LINSTOR at `url` has had before the one with this uuid, if any: a person
+ * has removed it there, and the disks may still have its data.
+ */
+export function formerOf(object: KubernetesObject, url: string, uuid: string | undefined): string | undefined {
+  const note = readNote(object);
+  if (!note || isAnother(object, url, { uuid })) return undefined;
+  return note.former ?? (uuid === undefined || note.node === uuid ? undefined : note.node);
 }
 
 /**
  * Whether a node of a satellite's name in the LINSTOR at `url` is another one than the satellite has had. The same uuid
  * at another address is the same LINSTOR, which has moved.
  */
-export function isAnother(object: KubernetesObject, url: string, node: LinstorNode | undefined): boolean {
+export function isAnother(object: KubernetesObject, url: string, node: Pick<LinstorNode, "uuid"> | undefined): boolean {
   const note = readNote(object);
   if (!note || note.url === url) return false;
   return note.node === undefined || node?.uuid !== note.node;

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../../shared/contended.ts";
 import type { Linstor } from "../linstor/client.ts";
-import type { Resource } from "../linstor/objects.ts";
-import { aNode } from "../testing/data.ts";
-import { aSeen } from "../testing/seen.ts";
+import type { LinstorNode, Resource } from "../linstor/objects.ts";
+import { linstorKey } from "../linstor-note.ts";
+import { aCopy, aNode } from "../testing/data.ts";
+import { aSatellite, aSeen } from "../testing/seen.ts";
 import { lookAtData } from "./look-at-data.ts";
 
 /** A LINSTOR that lists node-1, and these resources on it; `undefined`: it does not know the node any more. */
@@ -22,4 +23,31 @@ const look = (here: readonly Resource[] | undefined) =>
 test("a node that goes while it is read is looked at again: it is not one that has nothing to protect", async () => {
   await expect(look(undefined)).rejects.toThrow(Contended);
   expect(await look([])).toMatchObject({ data: { node: { name: "node-1" } } });
+});
+
+/** A LINSTOR with the volume pvc-1 and these copies of it; `node` is node-1, where it lists that. */
+const withVolume = (copies: readonly Resource[], node?: LinstorNode) =>
+  ({
+    ...aLinstor([]),
+    nodes: { get: async () => node, list: async () => [...(node ? [node] : []), aNode("node-2"), aNode("node-3")] },
+    definitions: { list: async () => [{ name: "pvc-1" }], groups: async () => [] },
+    resources: { onNode: async () => node && [], of: async () => copies },
+  }) as unknown as Linstor;
+
+const noted = { [linstorKey]: JSON.stringify({ v: 1, uid: "u1", url: "http://linstor:3370", node: "a" }) };
+
+test("a node that has come in the place of another one does not have the data that the disks may have", async () => {
+  const satellite = aSatellite({ record: false, metadata: { annotations: noted } });
+  const lookAt = (uuid: string, copies: readonly Resource[]) =>
+    lookAtData(
+      withVolume(copies, { ...aNode("node-1"), uuid }),
+      aSeen({ satellite }),
+      { facts: [], objects: new Map() },
+      [],
+    );
+  const halted = { halted: { message: expect.stringMatching(/node-1 .* registered again, and of pvc-1 no copy/) } };
+  expect(await lookAt("b", [])).toMatchObject(halted);
+  expect(await lookAt("b", [aCopy("pvc-1", "node-2", "Outdated")])).toMatchObject(halted);
+  expect(await lookAt("b", [aCopy("pvc-1", "node-2")])).toMatchObject({ data: { node: { uuid: "b" } } });
+  expect(await lookAt("a", [])).toMatchObject({ data: { node: { uuid: "a" } } });
 });

@@ -10,7 +10,7 @@ import {
   type ResourceDefinition,
   witness,
 } from "../linstor/objects.ts";
-import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
+import { formerOf, isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
 import { isRemovalCalled, isRemovalProven } from "../removal.ts";
 import type { DeletionPolicy } from "../satellite.ts";
@@ -82,8 +82,15 @@ export async function lookAtData(
   if (node && !here) throw new Contended(`The node ${name} has left LINSTOR while it was looked at.`);
   const { before = {}, called } = record ?? {};
   if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
-    const unmoved = await lookAtLost(linstor, name);
+    const never = "and was never called to evacuate it: a person has removed it";
+    const unmoved = await lookAtLost(linstor, name, `LINSTOR does not list the node ${name} any more, ${never}`);
     return unmoved === undefined ? { data: undefined } : { halted: unmoved };
+  }
+  // It is listed again, and what it has now says nothing of what its disks have from before.
+  if (node && formerOf(satellite, linstor.url, node.uuid) !== undefined) {
+    const again = `A person has removed the node ${name} from LINSTOR, and it was registered again`;
+    const unmoved = await lookAtLost(linstor, name, again);
+    if (unmoved !== undefined) return { halted: unmoved };
   }
   const names = [...new Set([...(here ?? []).map((one) => one.name), ...Object.keys(before)])];
   if (names.length === 0 && !here) return { data: undefined };
@@ -116,12 +123,13 @@ async function lookAtFloor(linstor: Linstor, node: string, names: readonly strin
   return { nodes, copies, snapshots, placeCounts };
 }
 
-/** Why a node that is not listed, and was never evacuated, is not done with: any volume may have had a copy there. */
-async function lookAtLost(linstor: Linstor, node: string): Promise<Verdict | undefined> {
+/** Why a node that a person has removed, so `what`, is not done with: any volume may have had a copy there. */
+async function lookAtLost(linstor: Linstor, node: string, what: string): Promise<Verdict | undefined> {
   const names = (await linstor.definitions.list()).map(({ name }) => name);
   const before = Object.fromEntries(names.map((name) => [name, 1]));
   return lostUnmoved(
     node,
+    what,
     { ...(await lookAtFloor(linstor, node, names)), before, going: [], warnings: [] },
     linstorKey,
   );

@@ -77,19 +77,18 @@ export function lostBecause(node: string, facts: FloorFacts): Verdict | undefine
 }
 
 /**
- * The same of a node that LINSTOR was never called to evacuate: what was on it is not written down, and any volume
- * of this LINSTOR may have been; one that lists no volume proves nothing. `facts` are those of every volume, and `key`
- * is the annotation that says which node the satellite has had.
+ * The same of a node that LINSTOR was not called to evacuate before a person removed it, so `what`: what was on it is
+ * not written down, and any volume of this LINSTOR may have been; one that lists no volume proves nothing. `facts` are
+ * those of every volume, and `key` is the annotation that says which node the satellite has had.
  */
-export function lostUnmoved(node: string, facts: FloorFacts, key: string): Verdict | undefined {
+export function lostUnmoved(node: string, what: string, facts: FloorFacts, key: string): Verdict | undefined {
   const without = shortfalls(facts).map(({ definition }) => definition);
   if (without.length === 0 && facts.placeCounts.size > 0) return undefined;
   const why = without.length
     ? `of ${listed(without)} no copy is UpToDate on a node that is online`
     : "this LINSTOR lists no volume";
   return stop(
-    `LINSTOR does not list the node ${node} any more, and was never called to evacuate it: a person has removed it, ` +
-      `and ${why}. Its disks may hold the last copies: nothing is released or removed.`,
+    `${what}, and ${why}. Its disks may hold the last copies: nothing is released or removed.`,
     "Only when every volume has its copies elsewhere, or its data is given up: " +
       `kubectl annotate linstorsatellite ${node} ${key}-`,
   );
