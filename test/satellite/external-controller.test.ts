@@ -146,6 +146,9 @@ describe("the address changes", () => {
     await answerOf(harness.linstor, "DELETE", `/v1/nodes/${node}`);
     const over = admin.replaced(node);
     await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
+    // What it has a PersistentVolume of is given up, too.
+    await stuck(/does not list pvc-2, .* delete the PersistentVolume/);
+    await harness.delete(PersistentVolume, "pvc-2");
     await over;
   });
 

@@ -7,7 +7,7 @@ import {
   Machine,
 } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
-import { Node } from "../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
 
@@ -125,6 +125,44 @@ test("a node that is given up and registered again: its Machine stays until its 
   await admin.says(node, "SatelliteEvacuated", /kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-/);
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
   await admin.gone(Machine, "worker");
+});
+
+describe("a LINSTOR that does not list a volume of the cluster", () => {
+  /** LINSTOR answers from an older database, in which there is no such volume. */
+  const forgets = (volume: string) =>
+    harness.answerLinstor(async (request, send) => {
+      const response = await send(request);
+      if (!/^\/v1\/(resource-definitions|view\/resources)/.test(request.path) || response.status !== 200)
+        return response;
+      const listed = (JSON.parse(response.body) as { name: string }[]).filter(({ name }) => name !== volume);
+      return { ...response, body: JSON.stringify(listed) };
+    });
+
+  test("is not believed: the Machine stays until LINSTOR has its newer database again", async () => {
+    await admin.hookedMachine(node);
+    await harness.volume("pvc-1", [node]);
+    await harness.volume("pvc-2", ["node-2", "node-3"]);
+    forgets("pvc-1");
+    await harness.delete(Machine, "worker");
+    await admin.says(node, "SatelliteEvacuated", /^Error: The LINSTOR at .* does not list pvc-1, .* older/);
+    await harness.clock.advance(10 * minutes);
+    expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
+    expect(harness.calls.evacuate).toEqual([]);
+    harness.answerLinstor();
+    await admin.gone(Machine, "worker");
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(1);
+  });
+
+  test("is one again when a person, who has deleted the volume there, deletes the PersistentVolume", async () => {
+    await admin.hookedMachine(node);
+    await harness.volume("pvc-1", ["node-2"]);
+    await harness.volume("pvc-2", ["node-2", "node-3"]);
+    forgets("pvc-1");
+    await harness.delete(Machine, "worker");
+    await admin.says(node, "SatelliteEvacuated", /^Error: .*\(kubectl delete persistentvolume NAME --wait=false\)/);
+    await harness.delete(PersistentVolume, "pvc-1");
+    await admin.gone(Machine, "worker");
+  });
 });
 
 describe("the policy is set to Retain in the middle of an evacuation", () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../../local/time/outcome-of.ts";
@@ -22,9 +22,9 @@ const satellite = {
   metadata: metadata("node-1", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [satelliteFinalizer] }),
   spec: { clusterRef: { name: "cluster" }, deletionPolicy: "Evacuate" },
 };
-const volume = (phase: string) => ({
-  metadata: metadata("pvc-1"),
-  spec: { csi: { driver: csiDriver, volumeHandle: "pvc-1" }, claimRef: { namespace: "shop", name: "data" } },
+const volume = (phase: string, name = "pvc-1") => ({
+  metadata: metadata(name),
+  spec: { csi: { driver: csiDriver, volumeHandle: name }, claimRef: { namespace: "shop", name: "data" } },
   status: { phase },
 });
 
@@ -33,13 +33,18 @@ async function look(
   persistentVolumes: readonly object[],
   listed: readonly string[],
   others: readonly object[] = [],
-  { deleting = false, ...spec }: { externalController?: { url: string }; deleting?: boolean } = {},
+  {
+    deleting = false,
+    record,
+    ...spec
+  }: { externalController?: { url: string }; deleting?: boolean; record?: string } = {},
 ) {
+  const annotations = record ? { annotations: { [recordKey]: record } } : {};
   const clock = virtualClock();
   const standIn = createLinstor({ clock, random: seededRandom(1) });
   for (const name of listed) standIn.addVolume(name, { copies: [] });
   const objects = new Map<Kind, readonly object[]>([
-    [LinstorSatellite, [satellite, ...others]],
+    [LinstorSatellite, [{ ...satellite, metadata: { ...satellite.metadata, ...annotations } }, ...others]],
     [
       LinstorCluster,
       [{ metadata: metadata("cluster", deleting ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}), spec }],
@@ -81,6 +86,33 @@ test("one that lists them is, and so is any where there are none that a claim us
   expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ is: "ready", node: "node-1" });
   expect(await look([volume("Released")], [])).toMatchObject({ is: "ready", node: "node-1" });
   expect(await look([], [])).toMatchObject({ is: "ready", node: "node-1" });
+});
+
+describe("one that lists some of them", () => {
+  const [one, two] = [volume("Bound"), volume("Bound", "pvc-2")];
+  const elsewhere = { metadata: metadata("node-9"), spec: { ...satellite.spec, clusterRef: { name: "other" } } };
+  const missing = /does not list pvc-2, of which this cluster has PersistentVolumes/;
+
+  test("is not believed either, unless what it does not list is on its way out", async () => {
+    const halted = { is: "halted", message: expect.stringMatching(missing) };
+    expect(await look([one, two], ["pvc-1"])).toMatchObject(halted);
+    expect(await look([one, volume("Released", "pvc-2")], ["pvc-1"])).toMatchObject({ is: "ready" });
+    const { claimRef: _, ...spec } = two.spec;
+    expect(await look([one, { ...two, spec }], ["pvc-1"])).toMatchObject({ is: "ready" });
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const deleted = { ...two, metadata: metadata("pvc-2", { deletionTimestamp }) };
+    expect(await look([one, deleted], ["pvc-1"])).toMatchObject({ is: "ready" });
+  });
+
+  test("is believed where another LINSTOR may have the others, but not of what was on the node before", async () => {
+    expect(await look([one, two], ["pvc-1"], [elsewhere])).toMatchObject({ is: "ready" });
+    const before = { v: 1, uid: "uid-node-1", begun: "2026-01-01T00:00:00Z", called: "2026-01-01T00:00:00Z" };
+    const text = (...names: string[]) =>
+      JSON.stringify({ ...before, before: Object.fromEntries(names.map((name) => [name, 1])) });
+    const recorded = (record: string) => look([one, two], ["pvc-1"], [elsewhere], { record });
+    expect(await recorded(text("pvc-9"))).toMatchObject({ is: "ready" });
+    expect(await recorded(text("PVC-2"))).toMatchObject({ is: "halted", message: expect.stringMatching(missing) });
+  });
 });
 
 test("satellites of another LinstorCluster are neither waited for nor before it in the queue", async () => {

@@ -170,7 +170,8 @@ export async function lookAtEvacuation(
   const own = linstor.at(controller);
   // What is evacuated is counted where it goes to; what is not is lost with its server, or with its node.
   const going = satellites.filter((other) => isGoing(other) && policyOf(other.spec) !== "Evacuate").map(nameOf);
-  const looked = await lookAtData(own, one, volumes, going);
+  const haveOneLinstor = satellites.length === all.length;
+  const looked = await lookAtData(own, one, volumes, { going, haveOneLinstor });
   if (looked.halted !== undefined) return { ...looked.halted, is: "halted" };
   const { data } = looked;
   const damage = data && damageOf(satellite);

@@ -9,7 +9,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { listed, stop, type Verdict, whole } from "../lib/data/data-facts.ts";
 import { lastCopies } from "../lib/data/last-copies.ts";
-import { lookAtData } from "../lib/data/look-at-data.ts";
+import { lookAtData, type Others } from "../lib/data/look-at-data.ts";
 import { moreCopies } from "../lib/data/replica-floor.ts";
 import { patience } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
@@ -77,7 +77,7 @@ export const retain = rule({
       : { ...satellite, machine: undefined, leaving: false };
     const volumes = await lookAtVolumes(client, name);
     if (!isWaitedFor(seen)) return { ...seen, volumes: volumes.facts };
-    const held = await heldBecause(linstor, seen, volumes, await listGoing(client));
+    const held = await heldBecause(linstor, seen, volumes, await lookAtOthers(client, seen.satellite));
     return { ...seen, volumes: volumes.facts, held };
   },
   decide,
@@ -87,10 +87,14 @@ export const retain = rule({
 const isWaitedFor = ({ policy, machine, foreign }: SatelliteOnMachine) =>
   policy === "Retain" && !foreign && machine && isBeingDeleted(machine.object) && hooksOn(machine).preTerminate;
 
-/** Names of satellites that go or may, as far as that is written down. Throws ApiError. */
-async function listGoing(client: Client): Promise<readonly string[]> {
-  const all = await Array.fromAsync(client.list(LinstorSatellite, { leaveOut: ["metadata.managedFields"] }));
-  return all.filter(isGoing).map(({ metadata }) => metadata.name);
+/** All satellites; those that go, or may, as far as that is written down. Throws ApiError. */
+async function lookAtOthers(client: Client, { spec }: LinstorSatelliteObject): Promise<Others> {
+  const unread = { leaveOut: ["metadata.managedFields"] };
+  const all = await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite, unread));
+  return {
+    going: all.filter(isGoing).map(({ metadata }) => metadata.name),
+    haveOneLinstor: all.every((other) => other.spec?.clusterRef?.name === spec?.clusterRef?.name),
+  };
 }
 
 /** @throws SystemError */
@@ -98,13 +102,13 @@ async function heldBecause(
   linstor: LinstorControllers,
   seen: SatelliteOnMachine,
   volumes: VolumesSeen,
-  going: readonly string[],
+  others: Others,
 ): Promise<Verdict | undefined> {
   if (abandonedBecause(seen) !== undefined) return undefined;
   const { namespace, name } = seen.machine?.object.metadata ?? {};
   const giveUp = `Only if the data is given up: kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}-`;
   if (seen.unaddressed) return stop(`Machine ${name} is not shut down. ${seen.unaddressed}`, giveUp);
-  const looked = await lookAtData(linstor.at(seen.controller), seen, volumes, going);
+  const looked = await lookAtData(linstor.at(seen.controller), seen, volumes, others);
   if (looked.halted !== undefined)
     return stop(`Machine ${name} is not shut down. ${looked.halted.message}`, `${looked.halted.advice} ${giveUp}`);
   const last = looked.data ? lastCopies(looked.data) : [];

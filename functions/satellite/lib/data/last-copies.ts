@@ -5,7 +5,7 @@ import { countBefore } from "./replica-floor.ts";
 /**
  * Volumes of which no good copy is on another node that is online and stays: of those with a copy on the node, and of
  * those that were there when its evacuation began. A node that LINSTOR evacuates does not stay, and none
- * that goes does. Volumes that are gone from LINSTOR are left out.
+ * that goes does. Volumes that are gone from LINSTOR are left out: no PersistentVolume in use names them.
  */
 export function lastCopies(facts: DataFacts): readonly string[] {
   const { node, nodes, copies, placeCounts, before, going } = facts;

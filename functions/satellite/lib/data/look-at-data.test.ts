@@ -17,8 +17,9 @@ const aLinstor = (here: readonly Resource[] | undefined) =>
     snapshots: { onNode: async () => [] },
   }) as unknown as Linstor;
 
+const alone = { going: [], haveOneLinstor: true };
 const look = (here: readonly Resource[] | undefined) =>
-  lookAtData(aLinstor(here), aSeen(), { facts: [], objects: new Map() }, []);
+  lookAtData(aLinstor(here), aSeen(), { facts: [], objects: new Map() }, alone);
 
 test("a node that goes while it is read is looked at again: it is not one that has nothing to protect", async () => {
   await expect(look(undefined)).rejects.toThrow(Contended);
@@ -43,7 +44,7 @@ test("a node that has come in the place of another one does not have the data th
       withVolume(copies, { ...aNode("node-1"), uuid }),
       aSeen({ satellite }),
       { facts: [], objects: new Map() },
-      [],
+      alone,
     );
   const halted = { halted: { message: expect.stringMatching(/node-1 .* registered again, and of pvc-1 no copy/) } };
   expect(await lookAt("b", [])).toMatchObject(halted);

@@ -8,6 +8,7 @@ import {
   keptAnswer,
   type LinstorNode,
   type ResourceDefinition,
+  sameName,
   witness,
 } from "../linstor/objects.ts";
 import { formerOf, isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
@@ -56,9 +57,18 @@ export type DataSeen =
   /** `undefined` when LINSTOR does not know the node. */
   | { readonly halted?: undefined; readonly data: DataFacts | undefined };
 
+/** What the other satellites have to do with the data of one. */
+export interface Others {
+  /** Those that go without being evacuated: their copies are there, and will not stay. */
+  readonly going: readonly string[];
+  /** They all have one LinstorCluster, whose LINSTOR has every volume then. */
+  readonly haveOneLinstor: boolean;
+}
+
 /**
- * What LINSTOR says of a node, while these others are `going`. What is on the node is read before the rest, so that
- * what appears meanwhile is at worst seen next time.
+ * What LINSTOR says of a node beside these others. What is on the node is read before the rest, so that what appears
+ * meanwhile is at worst seen next time; and PersistentVolumes before LINSTOR's volumes, so that one that is just being
+ * made is not missed.
  *
  * @throws SystemError; Contended where the node goes meanwhile
  */
@@ -66,21 +76,22 @@ export async function lookAtData(
   linstor: Linstor,
   seen: Pick<SatelliteSnapshot, "satellite" | "cluster" | "record" | "policy">,
   volumes: VolumesSeen,
-  going: readonly string[],
+  { going, haveOneLinstor }: Others,
 ): Promise<DataSeen> {
   const { satellite, record, policy } = seen;
   const { name } = satellite.metadata;
   const own = await lookAtOwnNode(linstor, seen);
   if (own.moved !== undefined) return { halted: own.moved };
   const { node } = own;
+  const { before = {}, called } = record ?? {};
+  const needed = haveOneLinstor ? "all" : Object.keys(before);
   const halted =
-    strangerProblem(await linstor.definitions.list(), volumes, linstor.url) ?? witnessProblem(node, policy);
+    strangerProblem(await linstor.definitions.list(), volumes, needed, linstor.url) ?? witnessProblem(node, policy);
   if (halted !== undefined) return { halted };
   if (!node && isRemovalProven(satellite)) return { data: undefined };
   const here = node && (await linstor.resources.onNode(name));
   // That it is not there any more is for a new look to judge: this one would call it a node without data.
   if (node && !here) throw new Contended(`The node ${name} has left LINSTOR while it was looked at.`);
-  const { before = {}, called } = record ?? {};
   if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
     const never = "and was never called to evacuate it: a person has removed it";
     const unmoved = await lookAtLost(linstor, name, `LINSTOR does not list the node ${name} any more, ${never}`);
@@ -137,21 +148,34 @@ async function lookAtLost(linstor: Linstor, node: string, what: string): Promise
 
 /**
  * A LINSTOR that lists none of the volumes that there are is another one, or has lost its database. It would call every
- * node empty, and with that be done with its data.
+ * node empty, and with that be done with its data. One that does not list some of those that are `needed` may have an
+ * older database, and call a node empty that has them.
  */
 function strangerProblem(
   definitions: readonly ResourceDefinition[],
   { facts, objects }: VolumesSeen,
+  needed: "all" | readonly string[],
   url: string,
 ): Verdict | undefined {
   const known = new Set(definitions.map(({ name }) => name.toLowerCase()));
   const wanted = facts.filter(({ leaving }) => !leaving).flatMap(({ name }) => resourceIn(objects.get(name)));
-  if (wanted.length === 0 || wanted.some((resource) => known.has(resource.toLowerCase()))) return undefined;
+  const unknown = wanted.filter((resource) => !known.has(resource.toLowerCase()));
+  const missing = unknown.filter((one) => needed === "all" || needed.some((name) => sameName(name, one)));
+  const where =
+    "Check that LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to this cluster's LINSTOR, and " +
+    "that it still has its ";
+  if (wanted.length > 0 && unknown.length === wanted.length)
+    return stop(
+      `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), so nothing that it says ` +
+        "of a node is believed.",
+      `${where}database. Delete PersistentVolumes whose data is gone for good.`,
+    );
+  if (missing.length === 0) return undefined;
   return stop(
-    `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), so nothing that it says ` +
-      "of a node is believed.",
-    "Check that LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to this cluster's LINSTOR, " +
-      "and that it still has its database. Delete PersistentVolumes whose data is gone for good.",
+    `The LINSTOR at ${url} does not list ${listed(missing)}, of which this cluster has PersistentVolumes. Its ` +
+      "database may be an older one, so nothing that it says of a node is believed.",
+    `${where}newest database. Only if the data is gone for good or given up, delete the PersistentVolume ` +
+      "(kubectl delete persistentvolume NAME --wait=false).",
   );
 }
 
