@@ -52,3 +52,17 @@ test("a node that has come in the place of another one does not have the data th
   expect(await lookAt("b", [aCopy("pvc-1", "node-2")])).toMatchObject({ data: { node: { uuid: "b" } } });
   expect(await lookAt("a", [])).toMatchObject({ data: { node: { uuid: "a" } } });
 });
+
+test("a copy on a node that goes as well does not prove that an unlisted one is done with", async () => {
+  const satellite = aSatellite({ record: false, metadata: { annotations: noted } });
+  const lookBeside = (going: readonly string[]) =>
+    lookAtData(
+      withVolume([aCopy("pvc-1", "node-2")]),
+      aSeen({ satellite }),
+      { facts: [], objects: new Map() },
+      { ...alone, going },
+    );
+  expect(await lookBeside(["node-3"])).toEqual({ data: undefined });
+  const halted = { halted: { message: expect.stringMatching(/of pvc-1 no copy is UpToDate .* online and stays/) } };
+  expect(await lookBeside(["node-2"])).toMatchObject(halted);
+});

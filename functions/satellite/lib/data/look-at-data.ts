@@ -94,13 +94,14 @@ export async function lookAtData(
   if (node && !here) throw new Contended(`The node ${name} has left LINSTOR while it was looked at.`);
   if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
     const never = "and was never called to evacuate it: a person has removed it";
-    const unmoved = await lookAtLost(linstor, name, `LINSTOR does not list the node ${name} any more, ${never}`);
+    const gone = `LINSTOR does not list the node ${name} any more, ${never}`;
+    const unmoved = await lookAtLost(linstor, name, gone, going);
     return unmoved === undefined ? { data: undefined } : { halted: unmoved };
   }
   // It is listed again, and what it has now says nothing of what its disks have from before.
   if (node && formerOf(satellite, linstor.url, node.uuid) !== undefined) {
     const again = `A person has removed the node ${name} from LINSTOR, and it was registered again`;
-    const unmoved = await lookAtLost(linstor, name, again);
+    const unmoved = await lookAtLost(linstor, name, again, going);
     if (unmoved !== undefined) return { halted: unmoved };
   }
   const names = [...new Set([...(here ?? []).map((one) => one.name), ...Object.keys(before)])];
@@ -135,15 +136,16 @@ async function lookAtFloor(linstor: Linstor, node: string, names: readonly strin
 }
 
 /** Why a node that a person has removed, so `what`, is not done with: any volume may have had a copy there. */
-async function lookAtLost(linstor: Linstor, node: string, what: string): Promise<Verdict | undefined> {
+async function lookAtLost(
+  linstor: Linstor,
+  node: string,
+  what: string,
+  going: readonly string[],
+): Promise<Verdict | undefined> {
   const names = (await linstor.definitions.list()).map(({ name }) => name);
   const before = Object.fromEntries(names.map((name) => [name, 1]));
-  return lostUnmoved(
-    node,
-    what,
-    { ...(await lookAtFloor(linstor, node, names)), before, going: [], warnings: [] },
-    linstorKey,
-  );
+  const floor = { ...(await lookAtFloor(linstor, node, names)), before, going, warnings: [] };
+  return lostUnmoved(node, what, floor, linstorKey);
 }
 
 /**

@@ -86,7 +86,7 @@ export function lostUnmoved(node: string, what: string, facts: FloorFacts, key: 
   const without = shortfalls(facts).map(({ definition }) => definition);
   if (without.length === 0 && facts.placeCounts.size > 0) return undefined;
   const why = without.length
-    ? `of ${listed(without)} no copy is UpToDate on a node that is online`
+    ? `of ${listed(without)} no copy is UpToDate on a node that is online and stays`
     : "this LINSTOR lists no volume";
   return stop(
     `${what}, and ${why}. Its disks may hold the last copies: nothing is released or removed.`,
