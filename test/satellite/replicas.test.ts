@@ -7,6 +7,7 @@ import {
   Machine,
 } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
+import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
@@ -125,6 +126,29 @@ test("a node that is given up and registered again: its Machine stays until its 
   await admin.says(node, "SatelliteEvacuated", /kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-/);
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
   await admin.gone(Machine, "worker");
+});
+
+test.each([
+  ["Evacuate", /^Error: The annotation .* is damaged/],
+  ["Retain", /^Error: Machine worker is not shut down\. The annotation .* is damaged/],
+])("under %s, a damaged record holds the Machine of a node that a person gives up", async (policy, message) => {
+  await admin.hookedMachine(node);
+  harness.linstor.addVolume("pvc-1", { copies: [node] });
+  await harness.delete(Machine, "worker");
+  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+  await harness.clock.advance(4_000);
+  const written = (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
+  const record = JSON.stringify({ ...JSON.parse(written), before: { "pvc-1": { good: 1 } } });
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
+  await admin.says(node, "SatelliteEvacuated", /is damaged/);
+  if (policy !== "Evacuate") await admin.setPolicy(node, policy);
+  await goesOffline();
+  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  const target = nodes.find((name) => harness.linstor.hasCopy("pvc-1", name)) ?? "";
+  harness.linstor.setDisk("pvc-1", target, "Inconsistent");
+  await harness.clock.advance(10 * minutes);
+  expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
+  await admin.says(node, "SatelliteEvacuated", message);
 });
 
 describe("a LINSTOR that does not list a volume of the cluster", () => {

@@ -115,6 +115,20 @@ describe("one that lists some of them", () => {
   });
 });
 
+test("a damaged record is said of a node that LINSTOR does not list, too", async () => {
+  const text = (before: object) =>
+    JSON.stringify({
+      v: 1,
+      uid: "uid-node-1",
+      begun: "2026-01-01T00:00:00Z",
+      called: "2026-01-01T00:00:00Z",
+      before: { "pvc-1": before },
+    });
+  const recorded = (record: string) => look([], ["pvc-1"], [], { record });
+  const halted = { is: "halted", message: expect.stringContaining("is damaged (before)") };
+  expect(await recorded(text({ good: 1 }))).toMatchObject(halted);
+});
+
 test("satellites of another LinstorCluster are neither waited for nor before it in the queue", async () => {
   const elsewhere = { ...satellite.spec, clusterRef: { name: "other" } };
   const deletionTimestamp = "2025-01-01T00:00:00Z";

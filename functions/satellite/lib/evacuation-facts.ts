@@ -14,7 +14,7 @@ import type { LinstorControllers } from "./linstor/controllers.ts";
 import { noteChange } from "./linstor-note.ts";
 import { lookAtSatellite, type SatelliteSnapshot, withMachine } from "./look-at-satellite.ts";
 import { hooksOn, type MachineSeen } from "./machine.ts";
-import { damageOf, type EvacuationRecord, isGoing, readRecord } from "./record.ts";
+import { type EvacuationRecord, isGoing, readRecord } from "./record.ts";
 import {
   abandonedBecause,
   conditions,
@@ -174,8 +174,6 @@ export async function lookAtEvacuation(
   const looked = await lookAtData(own, one, volumes, { going, haveOneLinstor });
   if (looked.halted !== undefined) return { ...looked.halted, is: "halted" };
   const { data } = looked;
-  const damage = data && damageOf(satellite);
-  if (damage) return { ...damage, is: "halted" };
   return {
     is: "ready",
     ...surroundings,

@@ -13,6 +13,7 @@ import {
 } from "../linstor/objects.ts";
 import { formerOf, isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
+import { damageOf } from "../record.ts";
 import { isRemovalCalled, isRemovalProven } from "../removal.ts";
 import type { DeletionPolicy } from "../satellite.ts";
 import { type PersistentVolumeObject, resourceOf, type VolumesSeen } from "../volumes.ts";
@@ -89,6 +90,8 @@ export async function lookAtData(
     strangerProblem(await linstor.definitions.list(), volumes, needed, linstor.url) ?? witnessProblem(node, policy);
   if (halted !== undefined) return { halted };
   if (!node && isRemovalProven(satellite)) return { data: undefined };
+  const damage = damageOf(satellite);
+  if (damage) return { halted: damage };
   const here = node && (await linstor.resources.onNode(name));
   // That it is not there any more is for a new look to judge: this one would call it a node without data.
   if (node && !here) throw new Contended(`The node ${name} has left LINSTOR while it was looked at.`);
