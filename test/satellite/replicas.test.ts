@@ -8,6 +8,7 @@ import {
 } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { removalKey } from "../../functions/satellite/lib/removal.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
@@ -149,6 +150,32 @@ test.each([
   await harness.clock.advance(10 * minutes);
   expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
   await admin.says(node, "SatelliteEvacuated", message);
+});
+
+test("a call under Delete that was refused does not excuse a person who gives the node up under Evacuate", async () => {
+  await goesOffline("node-3");
+  await admin.setPolicy(node, "Delete");
+  harness.linstor.addVolume("pvc-1", { copies: [node] });
+  // It is connected again when LINSTOR takes the call.
+  const connected = '[{"ret_code":-4611686018427387398,"message":"Node \'node-1\' still connected."}]';
+  harness.answerLinstor(async (request, send) => {
+    if (!request.path.endsWith("/lost")) return send(request);
+    harness.linstor.startSatellite(addressOf(node));
+    await harness.clock.sleep(20_000);
+    return { status: 500, headers: { "content-type": "application/json" }, body: connected };
+  });
+  const note = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[removalKey];
+  await admin.taint(node, "NoExecute");
+  await harness.until("LINSTOR was called", note);
+  await harness.until("it is connected", async () => (await admin.linstorNode(node)).connection_status === "ONLINE");
+  await harness.until("the note is gone", async () => !(await note()));
+  harness.answerLinstor();
+  await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Evacuate" } });
+  await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
+  await goesOffline();
+  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await admin.says(node, "SatelliteEvacuated", /^Error: .* was never called to evacuate it: .* of pvc-1 no copy/);
+  expect(await harness.get(LinstorSatellite, node)).toBeDefined();
 });
 
 describe("a LINSTOR that does not list a volume of the cluster", () => {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { LinstorSatellite } from "./kinds.ts";
-import { readRemoval, removalKey } from "./removal.ts";
+import { readRemoval, removalKey, removalPending } from "./removal.ts";
 
 /**
  * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says
@@ -30,6 +30,17 @@ export function withdrawProof(satellite: KubernetesObject): Write | undefined {
   const text = satellite.metadata.annotations?.[removalKey];
   const unproven = unprovenText(satellite);
   return text && unproven ? replaceAnnotation(LinstorSatellite, satellite, removalKey, text, unproven) : undefined;
+}
+
+/**
+ * The write that removes the note of a call after which LINSTOR still lists the node; `undefined` where the call may
+ * still take effect, or had proof. LINSTOR has refused it, and who removes the node later is not we.
+ */
+export function withdrawCall(satellite: KubernetesObject, now: number): Write | undefined {
+  const text = satellite.metadata.annotations?.[removalKey];
+  const note = readRemoval(satellite);
+  if (!text || !note || note.proven || removalPending(satellite, now)) return undefined;
+  return replaceAnnotation(LinstorSatellite, satellite, removalKey, text, undefined);
 }
 
 function unprovenText(satellite: KubernetesObject): string | undefined {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { registrationKey } from "../lib/registration.ts";
-import { isRemovalCalled, isRemovalProven } from "../lib/removal.ts";
+import { isRemovalCalled, isRemovalProven, removalKey } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
@@ -14,6 +14,7 @@ const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   linstor: aNode("node-1", { connection: "OFFLINE" }),
   ...more,
 });
+const ago = (ms: number) => new Date(now - ms).toISOString();
 const decide = (facts: Facts) => removeLost.decide(facts, now, settings)[0];
 
 test("gives up a node that is offline", () => {
@@ -34,6 +35,25 @@ test("says with its call only that it may remove the node, not that all is elsew
 test.each(["ONLINE", "CONNECTED"])("waits while the node is %s", (connection) => {
   const waiting = { do: "write", step: { name: "connected" }, message: expect.stringContaining("DaemonSet") };
   expect(decide(seen({ linstor: aNode("node-1", { connection }) }))).toMatchObject(waiting);
+});
+
+test.each<[string, object | undefined, boolean]>([
+  ["that LINSTOR has refused", { called: ago(60_000), answered: true }, true],
+  ["that can no longer take effect", { called: ago(600_001) }, true],
+  ["that may still take effect", { called: ago(60_000) }, false],
+  ["that there was not", undefined, false],
+])("the note of a call %s does not excuse the loss of a node that is connected", (_, call, isWithdrawn) => {
+  const text = JSON.stringify({ v: 1, uid: "u1", ...call });
+  const annotations = call ? { [removalKey]: text } : {};
+  const satellite = aSatellite({ policy: "Delete", metadata: { annotations } });
+  const decision = decide({ ...aSeen({ satellite }), volumes: [], linstor: aNode("node-1") });
+  const path = "/metadata/annotations/holdfast.dev~1removal";
+  const patches = (decision?.do === "write" ? decision.writes : []).map((write) => "patch" in write && write.patch);
+  const withdrawal = expect.arrayContaining([
+    { op: "test", path, value: text },
+    { op: "remove", path },
+  ]);
+  expect(patches.filter(Array.isArray)).toEqual(isWithdrawn ? [withdrawal] : []);
 });
 
 test("lets the satellite go when LINSTOR does not list the node", () => {

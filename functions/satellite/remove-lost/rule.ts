@@ -3,6 +3,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
@@ -18,7 +19,7 @@ import { linstorKey, noteChange } from "../lib/linstor-note.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { mayCarryHooks } from "../lib/machine.ts";
 import { markedIn } from "../lib/marked-satellites.ts";
-import { noteRemoval } from "../lib/note-removal.ts";
+import { noteRemoval, withdrawCall } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { removalKey, removalPending } from "../lib/removal.ts";
@@ -96,8 +97,8 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
   if (!isOurs(seen)) return [leave(foreign ?? `${title} is not to be given up now.`)];
   const report = (message: string) =>
     conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
-  const waiting = (step: string, message: string) =>
-    write(message, report(message), { step: { name: step }, next: now + satelliteLookAgain });
+  const waiting = (step: string, message: string, also: readonly Write[] = []) =>
+    write(message, [...report(message), ...also], { step: { name: step }, next: now + satelliteLookAgain });
   const left = leftovers(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
   if (moved !== undefined) {
@@ -137,14 +138,17 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       ]),
     ];
   // CONNECTED, too: LINSTOR refuses both (506).
-  if (isOnline(node) || node.connection === "CONNECTED")
+  if (isOnline(node) || node.connection === "CONNECTED") {
+    const refused = withdrawCall(satellite, now);
     return [
       waiting(
         "connected",
         `The satellite of ${title} is not OFFLINE in LINSTOR, and cannot be given up before: ` +
           "its DaemonSet must be removed.",
+        refused ? [refused] : [],
       ),
     ];
+  }
   const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
   const { before, ...outcome } = noteRemoval(satellite, now);
   return [

@@ -53,6 +53,20 @@ describe("a satellite that is being deleted", () => {
     expect(found.filter((write) => JSON.stringify(write).includes(path))).toMatchObject(writes ? [withdrawal] : []);
   });
 
+  test.each<[string, object, boolean]>([
+    ["was refused", { answered: true }, true],
+    ["may still take effect", {}, false],
+    ["had proof that it was empty, as it is", { answered: true, proven: true }, false],
+  ])("a note is removed where LINSTOR lists the node after a call that %s", (_, call, isRemoved) => {
+    const text = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - 60_000).toISOString(), ...call });
+    const annotations = { ...aSatellite().metadata.annotations, [removalKey]: text };
+    const seen = aLeaving({ data: empty }, { satellite: aSatellite({ metadata: { annotations } }) });
+    const [first] = remove.decide({ seen: [seen] }, now, settings);
+    const patch = [{ op: "remove", path: "/metadata/annotations/holdfast.dev~1removal" }];
+    expect(first?.do === "write" && first.progress === "unchanged").toBe(isRemoved);
+    if (isRemoved) expect(first).toMatchObject({ writes: [{ patch: expect.arrayContaining(patch) }] });
+  });
+
   test("goes only when LINSTOR does not list the node any more", () => {
     expect(decide(unlisted)).toMatchObject({ do: "write", writes: [{ type: "json" }] });
     expect(JSON.stringify(decide(unlisted))).toContain(satelliteFinalizer);

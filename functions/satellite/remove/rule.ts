@@ -3,13 +3,14 @@ import { chainRule, type StepContext } from "../../../shared/chain/chain-rule.ts
 import type { Looked } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { silent } from "../../../shared/steps.ts";
 import { deleteNode, loseNode } from "../lib/commands.ts";
 import { isBare, mayRemove } from "../lib/data/emptiness.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { noteRemoval, withdrawProof } from "../lib/note-removal.ts";
+import { noteRemoval, withdrawCall, withdrawProof } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { removalKey, removalPending } from "../lib/removal.ts";
@@ -29,17 +30,23 @@ export const remove = chainRule(evacuation, "remove", {
     { kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR", isUnderWay: isGoing },
   ],
   steps: { removing: silent },
-  beside: ({ seen }) => seen.flatMap(withdrawn),
+  beside: ({ seen }, now) => seen.flatMap((one) => withdrawn(one, now)),
   act,
 });
 
-/** A call that LINSTOR did not carry out leaves the note that the node was empty, which is false once data comes. */
-function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
+/**
+ * A call that LINSTOR did not carry out leaves the note that the node was empty, which is false once data comes, or
+ * that it was to be given up, which would excuse a person who removes it later.
+ */
+function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFacts>, now: number): readonly Decision[] {
   const data = facts.is === "ready" ? facts.data : undefined;
-  if (!data || isBare(data)) return [];
-  const proof = withdrawProof(satellite);
-  const message = `The node of LinstorSatellite ${satellite.metadata.name} was empty and has got data since.`;
-  return proof ? [about(LinstorSatellite, satellite).write(message, [proof], { progress: "unchanged" })] : [];
+  if (!data) return [];
+  const { name } = satellite.metadata;
+  const write = (message: string, change: Write | undefined) =>
+    change ? [about(LinstorSatellite, satellite).write(message, [change], { progress: "unchanged" })] : [];
+  const proof = isBare(data) ? undefined : withdrawProof(satellite);
+  if (proof) return write(`The node of LinstorSatellite ${name} was empty and has got data since.`, proof);
+  return write(`LINSTOR still lists the node of LinstorSatellite ${name}.`, withdrawCall(satellite, now));
 }
 
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
