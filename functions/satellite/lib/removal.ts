@@ -32,6 +32,15 @@ export const isRemovalCalled = (satellite: KubernetesObject): boolean => readRem
 export const isRemovalProven = (satellite: KubernetesObject): boolean => readRemoval(satellite)?.proven === true;
 
 /**
+ * Whether LINSTOR was called to remove the node less than `pause` milliseconds ago, and is not to be called again yet:
+ * the note of each call comes back as an event, also of one that LINSTOR has refused.
+ */
+export function wasJustCalled(satellite: KubernetesObject, now: number, pause: number): boolean {
+  const called = Date.parse(readRemoval(satellite)?.called ?? "");
+  return called <= now && now < called + pause;
+}
+
+/**
  * Why the satellite is not let go yet, and LINSTOR not called again, as a sentence: a call may still take effect.
  * `undefined` when none can. A clock that was set back makes nothing wait longer than a call may take.
  */

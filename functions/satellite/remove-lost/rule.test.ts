@@ -56,6 +56,18 @@ test.each<[string, object | undefined, boolean]>([
   expect(patches.filter(Array.isArray)).toEqual(isWithdrawn ? [withdrawal] : []);
 });
 
+test("a call that LINSTOR has refused is repeated only after a pause", () => {
+  const afterCall = (ms: number) => {
+    const annotations = { [removalKey]: JSON.stringify({ v: 1, uid: "u1", called: ago(ms), answered: true }) };
+    const satellite = aSatellite({ policy: "Delete", metadata: { annotations } });
+    return decide({ ...aSeen({ satellite }), volumes: [], linstor: aNode("node-1", { connection: "OFFLINE" }) });
+  };
+  const { satelliteLookAgain } = settings;
+  const message = expect.stringContaining("still lists it");
+  expect(afterCall(satelliteLookAgain - 1)).toMatchObject({ do: "write", step: { name: "losing" }, message });
+  for (const ms of [satelliteLookAgain, -1_000]) expect(afterCall(ms)).toMatchObject({ do: "call" });
+});
+
 test("lets the satellite go when LINSTOR does not list the node", () => {
   expect(JSON.stringify(decide(seen({ linstor: undefined })))).toContain(satelliteFinalizer);
 });

@@ -22,7 +22,7 @@ import { markedIn } from "../lib/marked-satellites.ts";
 import { noteRemoval, withdrawCall } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
-import { removalKey, removalPending } from "../lib/removal.ts";
+import { removalKey, removalPending, wasJustCalled } from "../lib/removal.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { type Common, mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";
@@ -149,6 +149,8 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       ),
     ];
   }
+  if (wasJustCalled(satellite, now, satelliteLookAgain))
+    return [waiting("losing", `LINSTOR was called to give up the node of ${title}, and still lists it.`)];
   const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
   const { before, ...outcome } = noteRemoval(satellite, now);
   return [

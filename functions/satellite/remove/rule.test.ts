@@ -53,6 +53,18 @@ describe("a satellite that is being deleted", () => {
     expect(found.filter((write) => JSON.stringify(write).includes(path))).toMatchObject(writes ? [withdrawal] : []);
   });
 
+  test("a call that LINSTOR has refused is repeated only after a pause", () => {
+    const afterCall = (ms: number) => {
+      const note = { v: 1, uid: "u1", called: new Date(now - ms).toISOString(), answered: true, proven: true };
+      const annotations = { ...aSatellite().metadata.annotations, [removalKey]: JSON.stringify(note) };
+      return decide(aLeaving({ data: empty }, { satellite: aSatellite({ metadata: { annotations } }) }));
+    };
+    const { satelliteLookAgain } = settings;
+    const message = expect.stringContaining("still lists it");
+    expect(afterCall(satelliteLookAgain - 1)).toMatchObject({ do: "write", step: { name: "waiting" }, message });
+    for (const ms of [satelliteLookAgain, -1_000]) expect(afterCall(ms)).toMatchObject({ do: "call" });
+  });
+
   test.each<[string, object, boolean]>([
     ["was refused", { answered: true }, true],
     ["may still take effect", {}, false],

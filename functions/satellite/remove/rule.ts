@@ -13,7 +13,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { noteRemoval, withdrawCall, withdrawProof } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
-import { removalKey, removalPending } from "../lib/removal.ts";
+import { removalKey, removalPending, wasJustCalled } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
 
@@ -64,6 +64,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   const removal = mayRemove(facts.data);
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
+  if (wasJustCalled(satellite, now, next - now)) {
+    const message = `LINSTOR was called to remove the node ${node}, and still lists it.`;
+    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
+  }
   const { before, ...outcome } = noteRemoval(satellite, now, true);
   return [
     about.call(removal.message, {
