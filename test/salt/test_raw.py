@@ -241,6 +241,22 @@ def test_a_device_of_another_volume_is_refused(node, disk, filesystem):
     assert digest(device) == before
 
 
+def test_the_record_of_another_volume_may_go_while_all_are_read(node, disk, monkeypatch):
+    gone = sparse(name="gone")
+    node.prepare(gone)
+    listed = os.listdir
+
+    def listed_just_before(path):
+        names = listed(path)
+        if str(path) == str(node.record(gone).parent):
+            node.record(gone).unlink(missing_ok=True)
+        return names
+
+    monkeypatch.setattr(os, "listdir", listed_just_before)
+    assert node.prepare(raw(disk()))["changed"]
+    assert not node.record(gone).exists()
+
+
 def test_the_loop_device_of_a_sparse_volume_is_refused(node):
     device = node.prepare(sparse(filesystem=None))["device"]
     with pytest.raises(CommandExecutionError, match=f"{device} belongs to volume v1"):

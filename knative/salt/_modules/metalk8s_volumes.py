@@ -290,7 +290,9 @@ def _record(uid):
 def _records():
     folder = _directory("volumes")
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [_record(name[: -len(".json")]) for name in names if name.endswith(".json")]
+    records = (_record(name[: -len(".json")]) for name in names if name.endswith(".json"))
+    # Another Volume's may be forgotten between the list and its reading.
+    return [record for record in records if record is not None]
 
 
 def _sync(path):
