@@ -518,3 +518,39 @@ def test_two_volumes_at_once_on_one_disk(node, disk, folder):
     answers = sorted(each.communicate()[0].splitlines()[-1] for each in runs)
     assert answers[0].startswith("prepared /dev/disk/by-uuid/")
     assert answers[1].startswith(f"refused {device} ")
+
+
+def test_two_volumes_at_once_on_one_logical_volume(node, disk):
+    device, lvm = disk(), f"LVM-{'0' * 60}"
+    functions, refused = node.functions(), []
+
+    def second_comes_before_the_first_is_done(*_):
+        functions["metalk8s_devices.link"] = lambda *_: True
+        with pytest.raises(CommandExecutionError, match=f"{device} belongs to volume v1: nothing was written to it"):
+            functions["metalk8s_volumes.prepare"](raw(device, name="v2", filesystem=None))
+        refused.append(True)
+        return True
+
+    functions["metalk8s_devices.lvm_uuid"] = functions["metalk8s_devices.identity"] = lambda path: lvm
+    functions["metalk8s_devices.link"] = second_comes_before_the_first_is_done
+    volume = raw(device, filesystem=None)
+    done = functions["metalk8s_volumes.prepare"](volume)
+    assert (done["path"], refused) == (f"/dev/disk/by-id/dm-uuid-{lvm}", [True])
+    assert json.loads(node.record(volume).read_text())["step"] == "prepared"
+
+
+def test_a_logical_volume_that_a_killed_run_has_not_handed_out_is_looked_at_again(node, disk):
+    device = disk()
+    functions = node.functions()
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    functions["metalk8s_devices.lvm_uuid"] = functions["metalk8s_devices.identity"] = lambda path: "LVM-1"
+    functions["metalk8s_devices.link"] = killed
+    volume = raw(device, filesystem=None)
+    with pytest.raises(KeyboardInterrupt):
+        functions["metalk8s_volumes.prepare"](volume)
+    run("mkfs.ext4", "-q", device)
+    with pytest.raises(CommandExecutionError, match="already holds"):
+        functions["metalk8s_volumes.prepare"](volume)

@@ -651,6 +651,9 @@ def _prepare_device(volume, definition, found):
         if not is_new:
             _refuse_data(device, thoroughly)
         if volume["mode"] == "Block" and __salt__["metalk8s_devices.lvm_uuid"](device):
+            # Nothing on the device says whose it is, so that the record must, before another Volume may look at it.
+            # Without the disk: what a killed run has not handed out is looked at again.
+            _note(volume, step="creating")
             return device
         if volume["mode"] == "Filesystem":
             _filesystem(definition, size)
