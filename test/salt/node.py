@@ -60,6 +60,7 @@ class Node:
         opts = salt.config.minion_config(None)
         opts.update(
             id="worker-0",
+            conf_file=str(self.directory.parent / "minion"),
             file_client="local",
             module_dirs=[str(SOURCE)],
             cachedir=str(self.directory.parent / "cache"),

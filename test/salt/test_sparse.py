@@ -5,6 +5,7 @@ Sparse volumes on real loop devices
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import uuid
 
 import pytest
 from conftest import in_another_process
-from node import SOURCE, loops, run, sparse
+from node import SOURCE, loops, raw, run, sparse
 from salt.exceptions import CommandExecutionError
 
 KINDS = [("ext4", "by-uuid"), ("xfs", "by-uuid"), (None, "by-partuuid")]
@@ -321,6 +322,67 @@ def test_does_not_take_a_foreign_file_for_its_own(node):
     with pytest.raises(CommandExecutionError, match="exists and does not carry the UID of volume v1"):
         node.prepare(volume)
     assert path.read_bytes() == before
+
+
+def remounted(node, folder):
+    """
+    Gives the storage directory a file system of its own, and returns what mounts it again
+    """
+    image = folder / "storage.img"
+    node.directory.mkdir()
+    run("truncate", "--size=128M", image)
+    run("mkfs.ext4", "-q", "-F", image)
+
+    def mount():
+        run("mount", "-o", "loop", image, node.directory)
+
+    mount()
+    return mount
+
+
+def test_a_directory_that_is_not_mounted_is_not_taken_for_an_empty_one(node, folder, disk):
+    mount = remounted(node, folder)
+    volume = sparse()
+    device = node.prepare(volume)["device"]
+    # A restart, after which the file system of the directory is missing.
+    run("losetup", "--detach", device)
+    run("umount", node.directory)
+    for call in (node.unprepare, node.prepare):
+        for each in (volume, sparse(name="new"), raw(disk())):
+            with pytest.raises(CommandExecutionError, match=f"{node.directory} has neither records nor sparse files"):
+                call(each)
+    assert list(node.directory.iterdir()) == []
+    mount()
+    assert node.prepare(volume)["changed"]
+    assert node.unprepare(volume)["changed"]
+    assert node.unprepare(volume) == {"changed": False}
+
+
+@pytest.mark.parametrize("kept", ["volumes", "sparse"])
+def test_a_directory_that_is_older_than_its_witness_is_protected_from_the_next_call_on(node, folder, kept):
+    remounted(node, folder)
+    (node.directory / kept).mkdir()
+    assert node.unprepare(sparse()) == {"changed": False}
+    run("umount", node.directory)
+    with pytest.raises(CommandExecutionError, match="has neither records nor sparse files"):
+        node.unprepare(sparse())
+
+
+def test_a_directory_that_is_lost_for_good_is_used_again_when_its_witness_is_removed(node):
+    node.prepare(volume := sparse())
+    node.unprepare(volume)
+    shutil.rmtree(node.directory)
+    with pytest.raises(CommandExecutionError, match="remove (.*) on the node") as refusal:
+        node.prepare(sparse())
+    pathlib.Path(re.search("remove (.*) on the node", str(refusal.value))[1]).unlink()
+    assert node.unprepare(sparse()) == {"changed": False}
+    assert node.prepare(sparse())["changed"]
+
+
+def test_another_directory_in_the_settings_is_begun_without_the_witness_of_the_first(node):
+    node.prepare(sparse())
+    node.directory = node.directory.parent / "other"
+    assert node.prepare(sparse())["changed"]
 
 
 @pytest.mark.parametrize(("filesystem", "_"), KINDS[:2])

@@ -25,6 +25,7 @@ Configuration of the minion:
 import contextlib
 import fcntl
 import json
+import logging
 import math
 import os
 import re
@@ -34,6 +35,8 @@ import time
 from decimal import Decimal
 
 from salt.exceptions import CommandExecutionError
+
+log = logging.getLogger(__name__)
 
 __virtualname__ = "metalk8s_volumes"
 
@@ -295,6 +298,38 @@ def _records():
     return [record for record in records if record is not None]
 
 
+def _mind_directory():
+    """
+    Fails when the directory was in use and is empty now: its file system is not mounted, and nothing is known of any
+    Volume. A file beside the minion's configuration remembers that it was in use
+    """
+    directory = _directory()
+    witness = os.path.join(os.path.dirname(__opts__["conf_file"]), "metalk8s_volumes.directory")
+    seen = None
+    with (
+        _explained(f"the file {witness} cannot be read"),
+        contextlib.suppress(FileNotFoundError),
+        open(witness, encoding="utf-8", errors="replace") as file,
+    ):
+        seen = file.read()
+    is_in_use = any(os.path.isdir(_directory(part)) for part in ("volumes", "sparse"))
+    # The setting may have been changed since: the witness is of one directory only.
+    if seen == directory and not is_in_use:
+        raise CommandExecutionError(
+            f"{directory} has neither records nor sparse files, although it was in use: mount its file system, and try "
+            f"again. If all that was in it is lost for good, remove {witness} on the node"
+        )
+    if is_in_use and seen != directory:
+        try:
+            with open(witness, "w", encoding="utf-8") as file:
+                file.write(directory)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            # The storage itself does not depend on it.
+            log.warning("%s cannot be written, so that a lost directory would not be noticed: %s", witness, error)
+
+
 def _sync(path):
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -317,6 +352,7 @@ def _note(volume, **more):
             os.fsync(file.fileno())
         os.replace(f"{path}.new", path)
         _sync(os.path.dirname(path))
+    _mind_directory()
     return record
 
 
@@ -747,6 +783,7 @@ def prepare(volume):
     definition, volume = volume, _parsed(volume)
     name = volume["name"]
     with _locked(volume["uid"], f"volume {name}"):
+        _mind_directory()
         record = _record(volume["uid"])
         if record:
             wanted = {key: record.get(key) for key in volume}
@@ -807,6 +844,7 @@ def unprepare(volume):
     """
     name, uid, _, _ = _identified(volume)
     with _locked(uid, f"volume {name}"):
+        _mind_directory()
         record = _record(uid)
         known = record or _without_record(volume)
         if known is None:
