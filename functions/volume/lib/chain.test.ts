@@ -152,6 +152,8 @@ describe("of a node that is gone, a Volume that is to go", () => {
     ],
     ["goes when nothing was ever begun for it", { phase: "Pending" }, undefined, "release"],
     ["goes when it has no status yet", {}, undefined, "release"],
+    ["waits when it has had a device", { phase: "Pending", job: "", deviceName: "loop3" }, undefined, "reclaim"],
+    ["waits when its storage was made", { phase: "Pending", job: "PrepareVolume/DONE" }, undefined, "reclaim"],
     ["waits when it was published", { phase: "Pending" }, { deleting: true, finalizers: [] }, "reclaim"],
   ])("%s: %j", (_, options, pv, expected) => {
     const facts = { volume: volume({ deleting: true, ...options }), persistentVolume: pv && persistentVolume(pv) };

@@ -10,10 +10,11 @@ export const isAbandoned = ({ metadata, spec }: VolumeObject): boolean =>
 
 /**
  * Whether anything may have been begun on the node for the Volume. The id of a job is written into the status before
- * the job is posted, and stays there until the Volume is Available, so that a Volume without one that has never left
- * Pending was not begun.
+ * the job is posted, and stays there until the Volume is Available. One that becomes Pending again gets a job that is
+ * done. So a Volume without a job that is Pending was not begun, unless it has had a device.
  */
 export function wasBegun(volume: VolumeObject, persistentVolume: PersistentVolumeObject | undefined): boolean {
   const isPublished = persistentVolume !== undefined && isOf(persistentVolume, volume);
-  return isPublished || Boolean(volume.status?.job) || !["Unknown", "Pending"].includes(phaseOf(volume));
+  const { job, deviceName } = volume.status ?? {};
+  return isPublished || Boolean(job || deviceName) || !["Unknown", "Pending"].includes(phaseOf(volume));
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import { type ChainFacts, stepOf } from "../lib/chain.ts";
 import { Volume } from "../lib/kinds.ts";
 import type { JobView } from "../lib/salt/job.ts";
-import { volumeFinalizer } from "../lib/volume.ts";
+import type { VolumeStatus } from "../lib/schema.ts";
+import { type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
 import {
   hint,
   jid,
@@ -238,6 +240,45 @@ describe("an outage", () => {
     };
     expect(decide(failed, refused)).toMatchObject({ writes: [], step: { name: "salt-unauthorized" } });
   });
+});
+
+describe("a Volume that waits for its Node object", () => {
+  const waiting = (options: VolumeOptions) => {
+    const given = volume(options);
+    const work = { obstacle: { step: "node-missing", message: "Node n0 does not exist." } } as const;
+    const decision = runJob.decide({ volume: given, persistentVolume: undefined, work }, now, {})[0];
+    const [write] = decision?.do === "write" ? decision.writes : [];
+    const { status } = (write as { patch: { status: Partial<VolumeStatus> } }).patch;
+    return { decision, after: { ...given, status: { ...given.status, ...status } } as VolumeObject };
+  };
+  const deleted = (after: VolumeObject): ChainFacts => ({
+    volume: { ...after, metadata: { ...after.metadata, deletionTimestamp: new Date(now).toISOString() } },
+    persistentVolume: undefined,
+    nodeIsGone: true,
+  });
+
+  test.each<VolumeOptions>([
+    { phase: "Available", job: "" },
+    { phase: "Failed", reason: "UnavailableError" },
+    { phase: "Pending", deviceName: "loop3" },
+  ])("keeps a sign that its storage was made: %j", (options) => {
+    const { decision, after } = waiting(options);
+    const job = "PrepareVolume/DONE";
+    expect(after.status).toMatchObject({ phase: "Pending", job });
+    expect(decision).toMatchObject({ step: { details: { job } } });
+    expect(stepOf(deleted(after))).toBe("reclaim");
+    expect(stepOf({ ...deleted(after), volume: after, nodeIsGone: false })).toBe("prepare");
+  });
+
+  test.each<VolumeOptions>([{}, { phase: "Pending", job: "" }])(
+    "has none of storage that was not begun: %j",
+    (options) => {
+      const { decision, after } = waiting(options);
+      expect(after.status?.job ?? "").toBe("");
+      expect(decision).toMatchObject({ step: { details: { job: "" } } });
+      expect(stepOf(deleted(after))).toBe("release");
+    },
+  );
 });
 
 describe("an event of", () => {

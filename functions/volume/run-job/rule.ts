@@ -16,6 +16,7 @@ import { isOf } from "../lib/persistent-volume.ts";
 import { salt } from "../lib/salt/system.ts";
 import { jobReturned } from "../lib/signal.ts";
 import { ownersIn, volumesIn } from "../lib/subjects.ts";
+import { wasBegun } from "../lib/vanished-node.ts";
 import { hasFailedForGood, phaseOf, statusWrites, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
 import { readDeviceInfo } from "./device-info.ts";
 import { isAbout, newJob, noteOf, notReclaimed } from "./job-note.ts";
@@ -120,8 +121,12 @@ function decide(facts: Facts, now: number): readonly Decision[] {
 function hindered(volume: VolumeObject, { step, message, event }: Obstacle, now: number): Decision {
   const { write } = about(Volume, volume);
   if (step) {
-    const writes = statusWrites(volume, { phase: phaseFor(volume), message }, now);
-    return write(message, writes, { step: noteOf(volume, step, newJob), next: now + firstLook });
+    const phase = phaseFor(volume);
+    // Storage that was made must not look as if it was never begun: it would be forgotten when its node is away.
+    const isMade = phase === "Pending" && !volume.status?.job && wasBegun(volume, undefined);
+    const job = isMade ? writeJobHandle({ step: "PrepareVolume" }) : (volume.status?.job ?? "");
+    const writes = statusWrites(volume, { phase, message, job }, now);
+    return write(message, writes, { step: noteOf(volume, step, newJob, job), next: now + firstLook });
   }
   const writes = statusWrites(volume, { phase: "Failed", reason: "CreationError", message }, now);
   return write(message, writes, event ? { event: warning(event) } : {});
