@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { volumeFinalizer } from "../lib/volume.ts";
+import { describe, expect, test } from "vitest";
+import { type Kind, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { Volume } from "../lib/kinds.ts";
+import { type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
 import {
   hint,
   jid,
@@ -9,6 +11,7 @@ import {
   persistentVolume,
   type VolumeOptions,
   volume,
+  written,
 } from "../testing/objects.ts";
 import { deletePv } from "./rule.ts";
 
@@ -45,6 +48,45 @@ test.each<[string, PersistentVolumeOptions | undefined, VolumeOptions]>([
   ["may yet come, of a job that runs", undefined, { phase: "Pending", job: `PrepareVolume/${jid}`, deleting: true }],
 ])("nothing is done about a PersistentVolume that %s", (_, pv, options) => {
   expect(decide(pv, options)).toMatchObject({ do: "leave" });
+});
+
+describe("a PersistentVolume whose Volume is gone", () => {
+  const left: PersistentVolumeOptions = { deleting: true, finalizers: [volumeFinalizer] };
+  const another = { ...volume(), metadata: { ...volume().metadata, uid: otherUid } };
+  async function lookedAt(live: VolumeObject | undefined, options: PersistentVolumeOptions) {
+    const objects = { Volume: live, PersistentVolume: persistentVolume(options) } as Record<string, unknown>;
+    const client = { get: async ({ kind }: Kind) => objects[kind] } as never;
+    return deletePv.decide(await deletePv.look({ kind: Volume, name: "data" }, { client } as never), now, {})[0];
+  }
+
+  test.each([
+    ["is gone", undefined],
+    ["has come again under another uid", another],
+  ])("goes when its Volume %s", async (_, live) => {
+    const decision = await lookedAt(live, left);
+    expect(decision).toMatchObject({ do: "write", about: { kind: "PersistentVolume" }, writes: [{ verb: "patch" }] });
+    expect(written(decision)).toContain(`"value":"${volumeFinalizer}"`);
+    const [precondition] = decision?.do === "write" ? (decision.preconditions ?? []) : [];
+    expect(precondition).toMatchObject({ kind: Volume, name: "data" });
+    expect([undefined, another, volume()].map((each) => precondition?.holds(each))).toEqual([true, true, false]);
+  });
+
+  test.each<[string, VolumeObject | undefined, PersistentVolumeOptions]>([
+    ["whose Volume is there", volume(), left],
+    ["that is not being deleted", undefined, { finalizers: [volumeFinalizer] }],
+    ["that a claim is bound to", undefined, { ...left, phase: "Bound", claim }],
+    ["that a claim is just given", undefined, { ...left, claim }],
+    ["that others hold, too", undefined, { ...left, finalizers: [volumeFinalizer, "a.example/x"] }],
+    ["without the finalizer", undefined, { ...left, finalizers: [] }],
+    ["without a controller", undefined, { ...left, owner: null }],
+    ["with the storage of the Volume that is there now", another, { ...left, path: `/dev/disk/by-uuid/${otherUid}` }],
+  ])("%s stays as it is", async (_, live, options) => {
+    expect(written(await lookedAt(live, options))).toBe("[]");
+  });
+});
+
+test("PersistentVolumes that are being deleted are looked after", () => {
+  expect(deletePv.sweep).toContainEqual({ kind: PersistentVolume, when: { deletingWith: volumeFinalizer } });
 });
 
 test.each<[string, ReturnType<typeof hint>, number]>([

@@ -3,6 +3,7 @@ import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
@@ -10,13 +11,16 @@ import { type ChainFacts, stepOf } from "../lib/chain.ts";
 import { readJobHandle } from "../lib/job-handle.ts";
 import { Volume } from "../lib/kinds.ts";
 import { lookAtVolumeAndNode } from "../lib/look.ts";
-import { isBinding, isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
+import { isBinding, isLeftBehind, isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import { ownersIn, volumesIn } from "../lib/subjects.ts";
 import { abandonStorage, isAbandoned } from "../lib/vanished-node.ts";
 import { volumeFinalizer } from "../lib/volume.ts";
 
-/** A Volume, its PersistentVolume and whether its node is gone; `undefined` when the Volume is gone. */
-export type Facts = ChainFacts | undefined;
+/**
+ * A Volume, its PersistentVolume and whether its node is gone; or a PersistentVolume that its Volume has left behind;
+ * `undefined` when the Volume is gone with all that was its.
+ */
+export type Facts = ChainFacts | { readonly left: PersistentVolumeObject } | undefined;
 
 export const deletePv = rule({
   name: "volume/delete-pv",
@@ -52,7 +56,7 @@ export const deletePv = rule({
       why: "to record on the Volume which claim holds it, and to delete that Event",
     },
   ],
-  sweep: [whileDeleting(Volume, volumeFinalizer)],
+  sweep: [Volume, PersistentVolume].map((kind) => whileDeleting(kind, volumeFinalizer)),
   finalizers: [Volume, PersistentVolume].map((kind) => ({
     kind,
     finalizer: volumeFinalizer,
@@ -60,12 +64,17 @@ export const deletePv = rule({
   })),
   steps: { held: normal("DeletionPostponed") },
   subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],
-  look: async ({ name = "" }, { client }): Promise<Facts> => lookAtVolumeAndNode(client, name),
+  look: async ({ name = "" }, { client }): Promise<Facts> => {
+    const facts = await lookAtVolumeAndNode(client, name);
+    const persistentVolume = facts ? facts.persistentVolume : await client.get(PersistentVolume, undefined, name);
+    return persistentVolume && isLeftBehind(persistentVolume, facts?.volume) ? { left: persistentVolume } : facts;
+  },
   decide,
 });
 
 function decide(facts: Facts): readonly Decision[] {
   if (!facts) return [];
+  if ("left" in facts) return [letGo(facts.left)];
   const { volume, persistentVolume } = facts;
   const { leave, wait, write } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
@@ -101,6 +110,17 @@ function released({ volume, persistentVolume }: ChainFacts): Decision {
     `${node} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes. Data on the ` +
     "node's disks stays there.";
   return write(message, writes, { event: warning("StorageAbandoned") });
+}
+
+/** A PersistentVolume whose creation came late, after its Volume was gone: no later Volume can explain it. */
+function letGo(persistentVolume: PersistentVolumeObject): Decision {
+  const { name } = persistentVolume.metadata;
+  const message = `Volume ${name}, which PersistentVolume ${name} was made of, is gone, and no claim is bound: it goes.`;
+  // The Volume may have been read first, and made after that.
+  const holds = (live?: KubernetesObject) => isLeftBehind(persistentVolume, live);
+  const preconditions = [{ kind: Volume, namespace: undefined, name, holds }];
+  const writes = [removeFinalizer(PersistentVolume, persistentVolume, volumeFinalizer)];
+  return about(PersistentVolume, persistentVolume).write(message, writes, { preconditions });
 }
 
 function whoHolds(persistentVolume: PersistentVolumeObject): string {

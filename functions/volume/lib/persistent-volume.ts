@@ -53,3 +53,18 @@ export function isUnused(persistentVolume: PersistentVolumeObject): boolean {
 export function isBinding({ spec, status }: PersistentVolumeObject): boolean {
   return status?.phase === "Available" && Boolean(spec?.claimRef?.uid);
 }
+
+/**
+ * Whether an unused PersistentVolume was made of a Volume that is gone. `live` is what has the Volume's name now: a uid
+ * never comes back. One without a controller, or under another name than its Volume's, may be anybody's.
+ */
+export function isLeftBehind(persistentVolume: PersistentVolumeObject, live: KubernetesObject | undefined): boolean {
+  const { metadata } = persistentVolume;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const isMadeOfVolume =
+    owner?.kind === Volume.kind && owner.apiVersion === Volume.apiVersion && owner.name === metadata.name;
+  if (!isMadeOfVolume || owner.uid === live?.metadata.uid) return false;
+  // At a path that names the Volume that is there now, it is that Volume's storage all the same.
+  if (live && isOf(persistentVolume, live as VolumeObject)) return false;
+  return hasFinalizer(persistentVolume, volumeFinalizer) && isUnused(persistentVolume);
+}

@@ -226,14 +226,16 @@ export const scenarios: readonly Scenario[] = [
       await createNode(cluster);
       await createClass(cluster);
       const name = `volume-${cluster.namespace}`;
-      await takeName(cluster, name, { finalizers: [volumeFinalizer] });
+      await takeName(cluster, name, { finalizers: [volumeFinalizer, "a.example/x"] });
       await admin.patch(PersistentVolume, undefined, name, "merge", {
         metadata: { ownerReferences: [{ ...reference, name, uid: "earlier", controller: true }] },
       });
       await admin.delete(PersistentVolume, undefined, name);
       await createVolume(cluster);
       expect(messageOf(await reaches(cluster, name, "Pending"))).toContain("goes on by itself when it is gone");
-      await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: { finalizers: null } });
+      // Holdfast's own goes with the last of the others: no Volume explains this PersistentVolume any more.
+      const own = { finalizers: [volumeFinalizer] };
+      await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: own });
       await reaches(cluster, name, "Available");
       await admin.delete(Volume, undefined, name);
       await isGone(cluster, name);

@@ -150,8 +150,9 @@ export const mutants: readonly Mutant[] = [
       ...deletePv,
       look: async (subject, view) => {
         const facts = await deletePv.look(subject, view);
-        const { status } = facts?.volume ?? {};
-        if (!facts || !status?.job?.startsWith("UnprepareVolume/")) return facts;
+        if (!facts || "left" in facts) return facts;
+        const { status } = facts.volume;
+        if (!status?.job?.startsWith("UnprepareVolume/")) return facts;
         return { ...facts, volume: { ...facts.volume, status: { ...status, job: "UnprepareVolume/DONE" } } };
       },
     }),
