@@ -165,10 +165,10 @@ def test_the_same_job_twice_and_a_second_one_at_once(lab, client, files, slow):
     (slow / "wait").unlink()
     (slow / "started").unlink()
     assert client.wait(job)["return"]["changed"]
-    assert client.unprepare(volume)["success"]
-    assert client.prepare(volume)["success"]
     assert volume["metadata"]["uid"] in files()
     assert client.unprepare(volume)["success"]
+    assert client.prepare(volume)["return"].startswith("ERROR: volume twice was reclaimed on this node")
+    assert files() == []
 
 
 def test_a_job_that_is_killed_in_the_middle_is_run_again(lab, client, files, slow):

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import uuid
 
 import pytest
@@ -235,6 +236,41 @@ def test_takes_back_nothing_where_nothing_is(node):
     assert node.unprepare(sparse("10E")) == {"changed": False}
     with pytest.raises(CommandExecutionError, match="belongs to node worker-1, not to worker-0"):
         node.unprepare(sparse(node="worker-1"))
+
+
+@pytest.mark.parametrize("was_prepared", [True, False])
+def test_a_run_that_comes_after_it_was_taken_back_makes_nothing(node, was_prepared):
+    volume = sparse()
+    if was_prepared:
+        node.prepare(volume)
+    node.unprepare(volume)
+    with pytest.raises(CommandExecutionError, match="volume v1 was reclaimed on this node: nothing was made"):
+        node.prepare(volume)
+    assert not node.sparse_file(volume).exists()
+    assert not node.record(volume).exists()
+    assert node.prepare(sparse())["changed"], "another Volume of that name is made"
+
+
+def test_a_volume_that_was_not_taken_back_can_be_prepared_again(node, mounted):
+    volume = sparse()
+    with mounted(node.prepare(volume)["device"]), pytest.raises(CommandExecutionError, match="is in use"):
+        node.unprepare(volume)
+    assert node.prepare(volume)["changed"] is False
+
+
+def test_what_says_that_it_was_taken_back_goes_after_a_week(node):
+    volume, later = sparse(), sparse()
+    node.unprepare(volume)
+    marks = pathlib.Path("/run/metalk8s-volumes/gone")
+    mark = marks / volume["metadata"]["uid"]
+    week = 7 * 24 * 3600
+    os.utime(mark, times=(0, time.time() - week + 60))
+    node.unprepare(sparse())
+    assert mark.exists()
+    os.utime(mark, times=(0, time.time() - week - 60))
+    node.unprepare(later)
+    assert not mark.exists()
+    assert (marks / later["metadata"]["uid"]).exists()
 
 
 def test_is_taken_back_without_its_class_and_without_a_record(node):

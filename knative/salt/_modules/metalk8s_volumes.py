@@ -57,6 +57,7 @@ _UNITS = {
     "Pi": 2**50,
 }
 _SECTOR = 512
+_WEEK = 7 * 24 * 3600
 _NUMBER = r"\d+(\.\d+)?[A-Za-z]?"
 
 
@@ -360,6 +361,25 @@ def _forget(uid):
     for path in (f"{_record_file(uid)}.new", _record_file(uid)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def _mark(uid):
+    return os.path.join(_LOCKS, "gone", uid)
+
+
+def _mark_gone(uid):
+    """
+    Remembers for a week, or until the node restarts, that a Volume was reclaimed: it never comes again
+    """
+    folder, end = os.path.dirname(_mark(uid)), time.time() - _WEEK
+    with _explained(f"the mark {_mark(uid)} cannot be written"):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        for each in os.scandir(folder):
+            with contextlib.suppress(FileNotFoundError):
+                if each.stat().st_mtime < end:
+                    os.unlink(each)
+        with open(_mark(uid), "w", encoding="utf-8"):
+            pass
 
 
 @contextlib.contextmanager
@@ -784,6 +804,12 @@ def prepare(volume):
     name = volume["name"]
     with _locked(volume["uid"], f"volume {name}"):
         _mind_directory()
+        # A request that came late: nothing would ever reclaim what it made.
+        if os.path.exists(_mark(volume["uid"])):
+            raise CommandExecutionError(
+                f"volume {name} was reclaimed on this node: nothing was made. If it is to be made after all, remove "
+                f"{_mark(volume['uid'])} on the node"
+            )
         record = _record(volume["uid"])
         if record:
             wanted = {key: record.get(key) for key in volume}
@@ -848,9 +874,11 @@ def unprepare(volume):
         record = _record(uid)
         known = record or _without_record(volume)
         if known is None:
+            _mark_gone(uid)
             return {"changed": False}
         removed = (_remove_sparse if known["kind"] == "sparseLoopDevice" else _release_device)(known)
         _forget(uid)
+        _mark_gone(uid)
         return {"changed": removed or record is not None}
 
 
