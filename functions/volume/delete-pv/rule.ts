@@ -115,7 +115,7 @@ function released({ volume, persistentVolume }: ChainFacts): Decision {
 /** A PersistentVolume whose creation came late, after its Volume was gone: no later Volume can explain it. */
 function letGo(persistentVolume: PersistentVolumeObject): Decision {
   const { name } = persistentVolume.metadata;
-  const message = `Volume ${name}, which PersistentVolume ${name} was made of, is gone, and no claim is bound: it goes.`;
+  const message = `PersistentVolume ${name} goes: its Volume is gone, and no claim is bound to it.`;
   // The Volume may have been read first, and made after that.
   const holds = (live?: KubernetesObject) => isLeftBehind(persistentVolume, live);
   const preconditions = [{ kind: Volume, namespace: undefined, name, holds }];
