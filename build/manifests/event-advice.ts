@@ -68,8 +68,8 @@ const advice: Readonly<Record<string, string>> = {
     "Another PersistentVolume has the name of the Volume. If it is not being " +
     "deleted, delete the Volume and use another name.",
   PlacementUnreadable:
-    "Correct `nodeSelector`, `nodeAffinity` or `tolerations` of the LinstorCluster. Until then its satellites stay, " +
-    "and it gets no new one.",
+    "Correct `nodeSelector`, `nodeAffinity` or `tolerations` of the LinstorCluster. Until you do, Holdfast " +
+    "creates no satellite for it, and deletes none whose Node still exists.",
   NotKeptAnyMore: "Nothing: no annotation asks to keep the volume any more, and it has its former policy again.",
   GivenToAnother: "Nothing: a person has reserved the kept volume for a claim of another name.",
   PolicyChangedByHand:
@@ -77,9 +77,10 @@ const advice: Readonly<Record<string, string>> = {
     "the policy to `Retain`.",
   PolicyUnreadable: "The annotation has no known value, and all claims are kept. Correct it.",
   ReclaimPostponed:
-    "The time of the volume is over. If the message says that `undelete/reserve` has not seen an offer, look whether " +
-    "it runs. If the volume is offered, wait until the claim is bound, or correct the claim. If not, " +
-    "[offer it](undelete.md#swap-two-volumes), or delete the claim: the volume is then reclaimed.",
+    "The time of the volume is over, and Holdfast still keeps it. If the message says that `undelete/reserve` has " +
+    "not seen an offer, look whether `undelete/reserve` runs. If the message says that the volume is offered, wait " +
+    "until the claim is bound, or correct the claim. If a claim of its name has no volume yet, " +
+    "[offer it this one](undelete.md#swap-two-volumes), or delete the claim: Holdfast then reclaims the volume.",
   RemovalStuck: "The satellite is not removed without a person. Do what the condition `SatelliteDeleted` says.",
   RetentionPolicyHeld:
     "Another manager has chosen another value of the field; the more conservative " +

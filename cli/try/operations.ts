@@ -28,7 +28,7 @@ function showOne(operation: Operation): readonly ShownOperation[] {
       return [{ does: `clear the Events ${operation.reasons.join(", ")}` }];
     case "ask": {
       const { system, name } = operation.command;
-      return [{ does: `ask ${system.name} whether it still fits: ${name}` }];
+      return [{ does: `ask ${system.name} whether this call may still be sent: ${name}` }];
     }
     case "send": {
       const { command } = operation;

@@ -42,11 +42,11 @@ export const names: WrittenNames = {
     },
     [linstorKey]: {
       means:
-        "In [which LINSTOR](satellites.md#an-external-controller) the node is, its uuid there, and that of a node " +
-        "that it has replaced.",
+        "[Which LINSTOR](satellites.md#an-external-controller) has the node, and its uuid there. If a person removed " +
+        "the node there and Holdfast registered it again, also the uuid that it had before.",
       ifChanged:
-        "Remove it only if the condition says so. By that you say that the LINSTOR at the present address is the one " +
-        "to go by. If the satellite stays, register writes it again when LINSTOR is connected. If the satellite is " +
+        "Remove it only if the condition says so. By that you confirm that the LINSTOR at the present address is the " +
+        "right one. If the satellite stays, register writes it again when LINSTOR is connected. If the satellite is " +
         "being deleted, it goes when that LINSTOR does not list the node.",
     },
     [machineKey]: {

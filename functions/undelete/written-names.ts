@@ -26,10 +26,10 @@ export const names: WrittenNames = {
   },
   labels: {
     [namespaceLabel]: {
-      means: "The namespace of the claim that a noted volume is of. Functions and people find volumes by it.",
+      means: "The namespace of the claim that has, or had, a noted volume. Functions and people find volumes by it.",
       ifChanged:
-        "Leave it. Holdfast writes it again at once: retain while the claim has the volume, reserve after that. " +
-        "Meanwhile, reserve does not find the volume: it makes no offer of it, and withdraws none.",
+        "Leave it. Holdfast writes it again at once: `retain` does so while the claim has the volume, and `reserve` " +
+        "after that. Until then, `reserve` makes no offer of the volume, and withdraws none.",
     },
     [claimLabel]: {
       means: "The uid of the claim that an offered volume was of, in case another program overwrites its note.",

@@ -17,7 +17,7 @@ export function stopOnNewerProgress(rule: Pick<Rule, "name" | "progressName">, d
   if (isStopped || !hasNewerProgress(about, progressName)) return decision;
   const message =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
-    `version of Holdfast that is newer by more than one: roll ${writersOf(rule)} forward again, or remove the ` +
+    `version of Holdfast that is newer than the next one: roll ${writersOf(rule)} forward again, or remove the ` +
     "annotation to start its work from the beginning.";
   return { do: "stop", about, kind, message, event: newerProgress };
 }

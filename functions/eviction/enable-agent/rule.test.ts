@@ -27,7 +27,7 @@ test("an agent whose eviction has ended is looked at once more after ten minutes
 
 test("an agent whose eviction has ended does not serve without a pod, and says what the pod waits for", () => {
   const decision = JSON.stringify(decide({ pods: [], record: {} }));
-  expect(decision).toContain("The pod is created when it is False.");
+  expect(decision).toContain("Holdfast creates the pod when this label is False.");
   expect(decision).not.toContain('"Success"');
 });
 

@@ -123,7 +123,7 @@ test.each(["asked", "answered"])("an evacuation that was %s stays so when a pers
   expect(notesIn(patch.metadata?.annotations?.[recordKey])).toEqual([call]);
 });
 
-test("the call for one server leaves the note of an evacuation that may still come, whatever else was tried", () => {
+test("the call for one server leaves the note of an evacuation that may still come, also after another move", () => {
   const call = { at: at(120_000), after: 10, evacuation: "asked" };
   const tried = aMove({ id: 12, type: "live-migration", status: "error", updated: now - 60_000 });
   const servers = [aServer(), aServer({ id: "s2" })];

@@ -47,7 +47,7 @@ test("an agent whose pod is to be replaced is looked at again until the new pod 
   expect(decide({ pod: undefined, node: aNode("True") })).toMatchObject({ do: "wait", next: now + 20_000 });
 });
 
-test("an agent beside the other sort is looked at again: no event tells it that the other one is deleted", () => {
+test("an agent beside the other sort is looked at again: no event is about it when the other one is deleted", () => {
   const conflict = { message: "Both.", step: { name: "waiting" }, next: now + 20_000 };
   expect(decide({ conflict: "Both." })).toMatchObject({ do: "wait", ...conflict });
 });

@@ -80,7 +80,7 @@ test("no more moves are open at a time than the setting says", () => {
   expect(plan(aHost([self], { served, agentsOf }), { r: move(0) }).next).toMatchObject({ id: "s" });
 });
 
-test("what was asked is as old as OpenStack's clock says, whatever the clocks of two instances are", () => {
+test("what was asked is as old as OpenStack's clock says, also if the clocks of two instances differ", () => {
   const added = aHost([agent("a", { haState: "active" }), agent("b", { haState: "standby" })], {
     served: [{ id: "r", isHa: true }],
   });

@@ -178,7 +178,7 @@ const saidBy = ({ conditions: all = [] }: NonNullable<DependentObject["status"]>
   return [status, reason, message].join(" ");
 };
 
-test.each(kinds)("the rules about a $kind do not write over each other, whatever they find", async (kind) => {
+test.each(kinds)("the rules about a $kind never write over each other", async (kind) => {
   const unsettled: string[] = [];
   for (const found of allOf(kind)) {
     let object = objectOf(found);

@@ -215,7 +215,7 @@ function report(
   now: number,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || facts.at === "unapproved";
-  // Of what cannot be asked about, each rule says the same.
+  // While OpenStack is away, or Nova does not know the host, all rules report the same condition.
   const isKnown = facts.is !== "unknown";
   const isThere = isKnown && step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
   const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";

@@ -75,7 +75,7 @@ export const mayKeepPods = (kinds: readonly Kind[], why: string): readonly Permi
     resource,
     subresource: "status",
     verbs: ["patch"] as const,
-    why: "to show in its conditions whether its pod is there, or what that waits for",
+    why: "to show in its conditions whether its pod is on the Node, or what the pod waits for",
   })),
   mayWritePods(["create", "delete"], [createsAgents, deletesAgents], why),
 ];

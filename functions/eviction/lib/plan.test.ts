@@ -84,7 +84,7 @@ test.each(["up", "down"] as const)(
     expect([isStuck(found(29 * minute)), isStuck(found(31 * minute))]).toEqual([false, true]);
     const late = found(31 * minute);
     expect(late).toMatchObject({ next: undefined, stuck: [{ server: "s1" }, { server: "s2" }] });
-    expect(late.message).toContain("Start nova-compute of node-a again: when it starts, it ends deletions.");
+    expect(late.message).toContain("Start nova-compute of node-a again: when it starts, it completes deletions.");
   },
 );
 

@@ -101,11 +101,12 @@ const noCalls: Calls = { refused: 0, mayCome: false, isResting: false };
 type Call = NonNullable<EvictionRecord["called"]>[string];
 
 /**
- * Whether a later migration of the server shows that a call has no later effect. Of a call to evacuate only evacuations
- * do, because a person may have asked for any other move. One that has not failed does, whoever has asked for it: none
- * is sent while it is open, and when it is done Nova refuses a late one, because the server's new host is up. One that
- * has failed does if Nova has answered the call: Nova creates the migration first, so the call's own is among them.
- * Without an answer it may be a person's, and the call may still come.
+ * Whether a later migration of the server shows that a call has no later effect. Of a call to evacuate, only an
+ * evacuation shows this: a person may have asked for any other move. An evacuation that has not failed shows it, also
+ * if a person asked for it: Holdfast sends no call while it is open, and when it is done Nova refuses a late call,
+ * because the server's new host is up. A failed evacuation shows it only if Nova has answered the call: Nova creates
+ * the migration first, so the call's own is among them. Without an answer, it may be a person's. A call that Nova has
+ * refused has no effect at all.
  */
 const showsEffect = ({ evacuation, denied }: Call, move: Migration) =>
   evacuation === undefined || denied || (isEvacuation(move) && (evacuation === "answered" || !hasFailed(move)));
@@ -336,8 +337,8 @@ function verdictOn(
     return deletionOf(
       server,
       now,
-      `Start nova-compute of ${service.host} again: when it starts, it ends deletions. If the server is still there ` +
-        "then, reset its state, and delete it again.",
+      `Start nova-compute of ${service.host} again: when it starts, it completes deletions. If the server is ` +
+        "still there then, reset its state, and delete it again.",
     );
   if (status !== "VERIFY_RESIZE" && arrivals.some((move) => move.server === server.id)) return pending;
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];

@@ -16,21 +16,24 @@ export function whyWithoutPod({ object, node, pods, inTheWay }: Dependent): stri
   if (pods.length > 0) return undefined;
   if (inTheWay) return inTheWay;
   if (admits(node, object) && hasFinalizer(object, finalizerOf(object))) return undefined;
-  const label = node ? (maintenanceOf(node) ?? "absent") : "that of a Node that does not exist";
+  if (!node) return `The Node does not exist. Holdfast creates the pod when it does, and ${maintenanceLabel} is False.`;
+  const label = maintenanceOf(node) ?? "absent";
+  if (label === "False")
+    return "Holdfast creates the pod when the Node has the lock of this resource, and the resource has its finalizer.";
   return (
-    `The label ${maintenanceLabel} of the Node is ${label}. The pod is created when it is False. The owner of the ` +
-    "L2 or OVN agent sets it when that agent is ready."
+    `The label ${maintenanceLabel} of the Node is ${label}. Holdfast creates the pod when this label is False. The ` +
+    "owner of the L2 or OVN agent sets it to False when that agent is ready."
   );
 }
 
 /**
  * What keep-pod says in the condition Converged, as a sentence. Where this is `undefined`, the rules of the eviction
- * write that condition, and nothing else does: two writers would undo, and wake, each other without end. So all of them
- * ask this, and it depends on Kubernetes alone, which answers all of them.
+ * write that condition, and keep-pod does not: two writers would undo, and wake, each other without end. All of them
+ * ask this function. It depends on Kubernetes alone, because OpenStack may answer one of them and not the other.
  */
 export function saidByKeepPod(resource: Dependent): string | undefined {
   const { object, wanted, foreign } = resource;
-  // What is forced down, and what moves, is more than why its pod is not there; who says it adds that.
+  // If it is forced down, or what it serves moves, the rules of the eviction say so, and why its pod is not there.
   const isBeside = object.kind === NovaComputeNode.kind ? readRecord(object)?.hard : readMoving(object);
   return foreign || wanted !== "stay" || isBeside ? undefined : whyWithoutPod(resource);
 }

@@ -30,7 +30,7 @@ test("the pod of an agent that has to go comes again where it has ended and a lo
 
 test("an agent beside the other sort is not touched, and goes when it is deleted and never had a pod", () => {
   const conflict = "Both.";
-  // No event tells it that the other one is deleted.
+  // No event is about it when the other one is deleted.
   expect(decide({ conflict })).toMatchObject({ message: "Both.", step: { name: "waiting" }, next: now + 20_000 });
   expect(JSON.stringify(decide({ conflict }))).not.toMatch(/"verb":"(create|delete)"/);
   const { object } = anAgent();
@@ -72,7 +72,7 @@ test("an agent without a pod gets one, and one that has ended goes", () => {
   expect(decide({})).toMatchObject({ writes: [{ options: { subresource: "status" } }] });
 });
 
-test("a new agent has the one of the other sort looked at, which no event tells of it", () => {
+test("a new agent has the one of the other sort looked at, because no event is about that one", () => {
   const hint = (change: "add" | "update") => ({ ...aHint(NeutronOVNAgent, anAgent().object), change });
   const about = (kind: Kind) => ({ kind, namespace: "yaook", name: "node-a" });
   expect(replaceAgent.subjects(hint("add"), settings)).toEqual([about(NeutronOVNAgent), about(NeutronL2Agent)]);

@@ -34,7 +34,7 @@ export function withdrawProof(satellite: KubernetesObject): Write | undefined {
 
 /**
  * The write that removes the note of a call after which LINSTOR still lists the node; `undefined` where the call may
- * still take effect, or had proof. LINSTOR has refused it, and who removes the node later is not we.
+ * still take effect, or had proof. LINSTOR has refused the call. If the node disappears later, a person has removed it.
  */
 export function withdrawCall(satellite: KubernetesObject, now: number): Write | undefined {
   const text = satellite.metadata.annotations?.[removalKey];

@@ -35,8 +35,8 @@ export const remove = chainRule(evacuation, "remove", {
 });
 
 /**
- * A call that LINSTOR did not carry out leaves the note that the node was empty, which is false once data comes, or
- * that it was to be given up, which would excuse a person who removes it later.
+ * A call that LINSTOR did not carry out leaves its note. If the note says that the node was empty, this is false once
+ * data comes. If it says that Holdfast gives the node up, a later removal by a person would be taken for Holdfast's.
  */
 function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFacts>, now: number): readonly Decision[] {
   const data = facts.is === "ready" ? facts.data : undefined;

@@ -155,8 +155,8 @@ export function stopAtNewerNote(volume: Volume): Decision | undefined {
   if (!hasNewerProgress(volume, noting.progressName)) return undefined;
   const message =
     `Volume ${volume.metadata.name} is left as it is, because ${progressKey(noting.progressName)} was written by a ` +
-    "version of Holdfast that is newer by more than one. Roll the functions of undelete forward again. Do not remove " +
-    "the annotation: only it says which reclaim policy the volume had.";
+    "version of Holdfast that is newer than the next one. Roll the functions of undelete forward again. Do not " +
+    "remove the annotation: only it says which reclaim policy the volume had.";
   return about(PersistentVolume, volume).stop(message, { event: newerProgress });
 }
 

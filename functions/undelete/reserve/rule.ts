@@ -123,9 +123,9 @@ function stopAtOffers({ namespace, volumes }: Facts): Decision | undefined {
   const offered = volumes.filter((one) => stopAtNewerNote(one) && one.spec.claimRef?.uid === undefined);
   if (offered.length === 0) return undefined;
   const message =
-    `Namespace ${namespace.metadata.name} is held while volumes are offered to its claims whose notes were written ` +
-    "by a version of Holdfast that is newer by more than one. Roll the functions of undelete forward again: they " +
-    `withdraw these offers. The volumes are: ${offered.map(({ metadata }) => metadata.name).join(", ")}.`;
+    `Namespace ${namespace.metadata.name} is held, because volumes are still offered to its claims, and a version of ` +
+    "Holdfast that is newer than the next one wrote their notes. Roll the functions of undelete forward again: then " +
+    `they withdraw these offers. The volumes are: ${offered.map(({ metadata }) => metadata.name).join(", ")}.`;
   return about(Namespace, namespace).stop(message, { event: newerProgress });
 }
 

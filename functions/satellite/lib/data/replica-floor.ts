@@ -89,7 +89,7 @@ export function lostUnmoved(node: string, what: string, facts: FloorFacts, key: 
     ? `of ${listed(without)} no copy is UpToDate on a node that is online and stays`
     : "this LINSTOR lists no volume";
   return stop(
-    `${what}, and ${why}. Its disks may hold the last copies: nothing is released or removed.`,
+    `${what}, and ${why}. The disks of ${node} may hold the last copies, so Holdfast releases and removes nothing.`,
     "Only when every volume has its copies elsewhere, or its data is given up: " +
       `kubectl annotate linstorsatellite ${node} ${key}-`,
   );
