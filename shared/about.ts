@@ -19,7 +19,10 @@ export interface About {
   write(
     message: string,
     writes: readonly Write[],
-    more?: Pick<WriteStep, "step" | "progress" | "next" | "event" | "clears" | "preconditions" | "order" | "concern">,
+    more?: Pick<
+      WriteStep,
+      "step" | "progress" | "next" | "isDeadline" | "event" | "clears" | "preconditions" | "order" | "concern"
+    >,
   ): Decision;
   call(
     message: string,

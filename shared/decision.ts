@@ -61,6 +61,8 @@ export interface WriteStep extends Common {
   readonly progress?: "unchanged";
   /** When to look again, where no event will come. Milliseconds since the epoch. */
   readonly next?: number;
+  /** `next` is a time that people have set or read, not the end of a pause: it is written as it is. */
+  readonly isDeadline?: true;
   /** An Event for what was done, beside the step's. */
   readonly event?: StepEvent;
   /** Reasons of such Events, of this rule on this object, that are no longer true. */

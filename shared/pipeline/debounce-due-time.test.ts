@@ -11,6 +11,7 @@ import { readProgress } from "../progress.ts";
 import { rule } from "../rule.ts";
 import { silent } from "../steps.ts";
 import { hasSlipped } from "./debounce-due-time.ts";
+import { plan } from "./plan.ts";
 import { receive } from "./receive.ts";
 
 const name = "test/again";
@@ -104,6 +105,35 @@ test.each<[string, number | undefined, number | undefined, boolean]>([
   const iso = written === undefined ? {} : { next: new Date(written).toISOString() };
   const before = { v: 1, uid: "u", step: "s", since: "", because: "", ...iso };
   expect(hasSlipped(before, next, 5_000)).toBe(expected);
+});
+
+test("a time that people read is written as it is, the end of a pause is not", () => {
+  const time = (at: number) => new Date(at).toISOString();
+  const note = {
+    v: 1,
+    uid: "u",
+    step: "waiting",
+    since: time(0),
+    next: time(10_000),
+    because: "It is kept until then.",
+  };
+  const annotations = { "holdfast.dev/test.again": JSON.stringify(note) };
+  const object = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "data", uid: "u", resourceVersion: "1", annotations, labels: { "holdfast.dev/waiting": "true" } },
+  };
+  const isWritten = (more: { readonly isDeadline?: true }) => {
+    const decision = about(ConfigMap, object).write("It is kept.", [], {
+      step: { name: "waiting" },
+      next: 20_000,
+      ...more,
+    });
+    return plan({ name, steps: { waiting: silent } } as never, decision, 5_000).operations.some(
+      (one) => one.do === "write",
+    );
+  };
+  expect([isWritten({}), isWritten({ isDeadline: true })]).toEqual([false, true]);
 });
 
 test("two instances whose clocks are a minute apart do not write over each other's time", () => {

@@ -226,7 +226,8 @@ function progressed(
   const name = progressNameOf(rule);
   const textWith = (due: number | undefined) => nextProgress(about, name, step, message, now, due);
   const before = readProgress(about, name);
-  const isWritten = hasSlipped(before, next, now) && textWith(Date.parse(before.next ?? "")) === undefined;
+  const isPause = !("isDeadline" in rest);
+  const isWritten = isPause && hasSlipped(before, next, now) && textWith(Date.parse(before.next ?? "")) === undefined;
   const text = isWritten ? undefined : textWith(next);
   const labels = labelFor(recovery?.object ?? about, name, next);
   if (text === undefined && labels === undefined) return undefined;

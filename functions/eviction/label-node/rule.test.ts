@@ -48,6 +48,6 @@ test("an agent whose pod is to be replaced is looked at again until the new pod 
 });
 
 test("an agent beside the other sort is looked at again: no event is about it when the other one is deleted", () => {
-  const conflict = { message: "Both.", step: { name: "waiting" }, next: now + 20_000 };
+  const conflict = { message: "Both.", step: { name: "waiting" }, next: now + 300_000 };
   expect(decide({ conflict: "Both." })).toMatchObject({ do: "wait", ...conflict });
 });

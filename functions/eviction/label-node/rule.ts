@@ -8,7 +8,7 @@ import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { forget } from "../lib/dependent.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
-import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { approvalKey, l2Finalizer } from "../lib/names.ts";
 import { maintenanceLabel, maintenanceOf, setMaintenance } from "../lib/node-lock.ts";
 import { type Common, common } from "../lib/settings.ts";
@@ -50,9 +50,10 @@ function decide(
 ): Decision {
   const kind = kindOf(object);
   const at = about(kind, object);
-  const waits = (message: string) => at.wait(message, { step: { name: "waiting" }, next: now + evictionLookAgain });
+  const waits = (message: string, pause = evictionLookAgain) =>
+    at.wait(message, { step: { name: "waiting" }, next: now + pause });
   // No event of this agent is sent when the other one is deleted.
-  if (conflict && !isBeingDeleted(object)) return waits(conflict);
+  if (conflict && !isBeingDeleted(object)) return waits(conflict, conflictPause);
   if (conflict && !pod) return at.leave(conflict);
   if (!node) return at.leave("Its Node does not exist.");
   const label = maintenanceOf(node);

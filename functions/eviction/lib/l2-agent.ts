@@ -27,6 +27,9 @@ export interface L2Agent {
   readonly isApproved: boolean;
 }
 
+/** Milliseconds after which an agent beside the other sort is looked at again: a mistake that may stay for weeks. */
+export const conflictPause = 300_000;
+
 /** Of a Node's two sorts of agent, the other one. */
 const otherThan = ({ kind }: Pick<Kind, "kind">) => bases.find((one) => one.kind !== kind) as Kind;
 

@@ -31,7 +31,7 @@ test("the pod of an agent that has to go comes again where it has ended and a lo
 test("an agent beside the other sort is not touched, and goes when it is deleted and never had a pod", () => {
   const conflict = "Both.";
   // No event is about it when the other one is deleted.
-  expect(decide({ conflict })).toMatchObject({ message: "Both.", step: { name: "waiting" }, next: now + 20_000 });
+  expect(decide({ conflict })).toMatchObject({ message: "Both.", step: { name: "waiting" }, next: now + 300_000 });
   expect(JSON.stringify(decide({ conflict }))).not.toMatch(/"verb":"(create|delete)"/);
   const { object } = anAgent();
   const deleted = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };

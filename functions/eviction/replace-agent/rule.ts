@@ -9,7 +9,7 @@ import { silent } from "../../../shared/steps.ts";
 import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
-import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
 import { mayKeepPods } from "../lib/permissions.ts";
@@ -71,18 +71,15 @@ function decide(
   const isDeleting = isBeingDeleted(object);
   const converged = (reason: "Success" | "Dependency", message: string) =>
     conditionWrites(kind, object, [convergedReport(reason, message)], now);
-  const waits = (message: string) =>
-    at.write(message, converged("Dependency", message), {
-      step: { name: "waiting" },
-      next: now + evictionLookAgain,
-    });
+  const waits = (message: string, pause = evictionLookAgain) =>
+    at.write(message, converged("Dependency", message), { step: { name: "waiting" }, next: now + pause });
   if (!isDeleting && !node)
     return waits(`Node ${object.metadata.name} does not exist. The pod of the L2 agent is created when it does.`);
   if (!isDeleting && !hasFinalizer(object, l2Finalizer))
     return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
   if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
   // No event of this agent is sent when the other one is deleted.
-  if (conflict && !isDeleting) return waits(conflict);
+  if (conflict && !isDeleting) return waits(conflict, conflictPause);
   // One that has never come stands for nothing; the label is the other's.
   if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
   if (mustGo && node && !isFree(node)) {

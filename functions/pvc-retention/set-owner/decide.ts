@@ -4,6 +4,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { normal } from "../../../shared/steps.ts";
+import { isTerminated } from "../../../shared/storage/pod-claims.ts";
 import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor, ordinalOf } from "../lib/template-claims.ts";
 import type { Facts, NamedClaim } from "./look.ts";
@@ -46,7 +47,7 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   const reference = referenceTo(claim, set);
   const isOut = isTakenOut(claim, set);
   // What another's pod uses is not the set's to take along, also if that pod came after the reference.
-  const isLent = pods.some((pod) => !isControlledBy(pod, set));
+  const isLent = pods.some((pod) => !isControlledBy(pod, set) && !isTerminated(pod));
   const keeps = retentionOf(set).whenDeleted === "Retain";
   // What Kubernetes' own controller wrote follows the field alone: it would come back at the next sync of the set.
   const isOver = reference && (keeps || (isOurs(reference) && (isOut || isLent || !takesAlong(set))));

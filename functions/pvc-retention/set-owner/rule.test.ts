@@ -16,6 +16,11 @@ const earlier = reference("StatefulSet", "web", "u0", { controller: false });
 const toPod = reference("Pod", "web-5", "p5");
 const custom = reference("Custom", "db", "x");
 const plain = reference("ConfigMap", "anchor", "y", { controller: false });
+const ended = {
+  ...podOf(5),
+  metadata: { ...podOf(5).metadata, name: "backup", ownerReferences: [] },
+  status: { phase: "Succeeded" },
+};
 const rescue = { ...podOf(5), metadata: { ...podOf(5).metadata, name: "rescue", ownerReferences: [] } };
 
 interface Case {
@@ -72,6 +77,7 @@ describe("a claim of the set's names", () => {
     ["that another owner's pod uses: left alone", { pods: [rescue] }, undefined],
     ["that the set's own pod uses: left to Kubernetes' own controller", { pods: [podOf(5)] }, undefined],
     ["tied already, that another owner's pod uses now: untied", { owners: [toSet], pods: [rescue] }, "untie"],
+    ["tied already, that another owner's pod has used to its end", { owners: [toSet], pods: [ended] }, undefined],
     ["that the set's pod uses beside another's: untied", { owners: [toSet], pods: [podOf(5), rescue] }, "untie"],
     ["tied already, that the set's own pod uses again", { owners: [toSet], pods: [podOf(5)] }, undefined],
     [

@@ -54,7 +54,7 @@ const notIn = (...values: string[]) => ({
   nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "NotIn", values }] }],
 });
 const taints = (effect: string) => ({ nodes: [without(node({}, { taints: [{ key: "test", effect }] }))] });
-test.each<[string, Partial<Facts>, "write" | "leave"]>([
+test.each<[string, Partial<Facts>, "write" | "leave" | "record"]>([
   ["does not match the nodeSelector", { clusters: [cluster({ nodeSelector: { zone: "b" } })] }, "leave"],
   ["has NoSchedule", taints("NoSchedule"), "leave"],
   ["has NoExecute", taints("NoExecute"), "leave"],
@@ -67,11 +67,21 @@ test.each<[string, Partial<Facts>, "write" | "leave"]>([
   ["is being deleted", { nodes: [without(node({ deletionTimestamp: "2026-01-01T00:00:00Z" }))] }, "leave"],
   ["has a cluster that goes", { clusters: [cluster({}, { deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
   ["has no cluster", { clusters: [] }, "leave"],
-  ["has a cluster that shuns no value", { clusters: [cluster({ nodeAffinity: notIn() })] }, "leave"],
-  ["has a cluster that shuns a value no label has", { clusters: [cluster({ nodeAffinity: notIn("b c") })] }, "leave"],
+  ["has a cluster that shuns no value", { clusters: [cluster({ nodeAffinity: notIn() })] }, "record"],
+  ["has a cluster that shuns a value no label has", { clusters: [cluster({ nodeAffinity: notIn("b c") })] }, "record"],
   ["has a cluster that shuns others", { clusters: [cluster({ nodeAffinity: notIn("b") })] }, "write"],
 ])("a Node that %s", (_, facts, expected) => {
   expect(decide(facts)?.do).toBe(expected);
+});
+
+test("a LinstorCluster that is not valid gets no satellite, and a Warning, also while it has none", () => {
+  const decisions = createSatellite.decide(
+    { nodes: [without(node())], clusters: [cluster({ nodeAffinity: notIn("b c") })], configurations: [] },
+    now,
+    {},
+  );
+  const event = { type: "Warning", reason: "PlacementUnreadable" };
+  expect(decisions).toMatchObject([{ do: "record", kind: LinstorCluster, event }, { do: "leave" }]);
 });
 
 test("looks at one Node for a Node's or a satellite's event, and at all for a cluster's", () => {

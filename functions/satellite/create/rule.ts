@@ -4,7 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { Event, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -16,6 +16,7 @@ import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/w
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
 import { admissionPolicy, candidateOf, changedLabel } from "../lib/matching/candidate.ts";
 import { placementProblem } from "../lib/matching/placement-problem.ts";
+import { placementWarnings } from "../lib/matching/placement-warnings.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
 import { foreignLifecycle, ofCluster, satelliteFinalizer } from "../lib/satellite.ts";
@@ -73,6 +74,11 @@ export const createSatellite = rule({
       writes: { labels: [changedLabel] },
       why: "to remove the label that the admission policy sets on a changed Node",
     },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record that a LinstorCluster is not valid and gets no satellites, and to delete that Event",
+    },
   ],
   sweep: [resync(LinstorCluster), labelled(Node, changedLabel)],
   // Each kubelet writes its Node's status every five minutes: one Node is looked at for one Node's event, by two reads.
@@ -117,10 +123,11 @@ const isNoted = ({ node, satellite }: Placed) =>
 const isMarked = ({ metadata }: KubernetesObject) => metadata.labels?.[changedLabel] !== undefined;
 
 function decide(facts: Facts): readonly Decision[] {
-  return facts.nodes.map(({ node, satellite }) => {
+  const nodes = facts.nodes.map(({ node, satellite }) => {
     if (isNoted({ node, satellite })) return unmarked(node);
     return withoutMark(node, satellite ? noted(node, satellite, facts) : admitted(node, facts));
   });
+  return [...placementWarnings(facts.clusters.filter((cluster) => !isBeingDeleted(cluster))), ...nodes];
 }
 
 /** Takes the label off last: as long as it is there, the sweep has the Node looked at again. */
@@ -158,7 +165,7 @@ function noted(node: KubernetesObject, satellite: ConfiguredSatellite, { cluster
 function admitted(node: KubernetesObject, { clusters, configurations }: Facts): Decision {
   const candidate = candidateOf(node);
   const { leave, write } = about(Node, node);
-  // What an invalid LinstorCluster wants is not known: the function that deletes satellites says so on it.
+  // What an invalid LinstorCluster wants is not known.
   const clear = clusters.filter((one) => !isBeingDeleted(one) && !placementProblem(one.spec ?? {}));
   const cluster = clear.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
   const { name } = candidate;

@@ -6,13 +6,14 @@ import { Event, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { lookAtEach, wholeOr } from "../../../shared/look-at-each.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { normal, warning } from "../../../shared/steps.ts";
+import { normal } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuration/configured-satellite.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { placementProblem } from "../lib/matching/placement-problem.ts";
+import { placementWarnings } from "../lib/matching/placement-warnings.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { foreignLifecycle, ofCluster, ownerOf } from "../lib/satellite.ts";
 
@@ -78,17 +79,8 @@ export const deleteSatellite = rule({
 });
 
 function decide(facts: Facts): readonly Decision[] {
-  return [...unreadable(facts), ...decideEach(facts)];
-}
-
-/** A warning on each LinstorCluster that does not say clearly where it wants satellites. */
-function unreadable(facts: Facts): readonly Decision[] {
   const clusters = new Map(facts.flatMap(({ cluster }) => (cluster ? [[cluster.metadata.uid, cluster] as const] : [])));
-  return [...clusters.values()].flatMap((cluster) => {
-    const problem = placementProblem(cluster.spec ?? {});
-    const message = `LinstorCluster ${cluster.metadata.name} is not valid. ${problem}`;
-    return problem ? [about(LinstorCluster, cluster).record(message, warning("PlacementUnreadable"))] : [];
-  });
+  return [...placementWarnings([...clusters.values()]), ...decideEach(facts)];
 }
 
 function decideEach(facts: Facts): readonly Decision[] {

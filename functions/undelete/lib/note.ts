@@ -216,7 +216,7 @@ export function keep(
   const labels = { [namespaceLabel]: note.claim.namespace, [claimLabel]: offeredOf };
   return about(PersistentVolume, volume).write(message, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
     step: { name, details },
-    ...(Number.isFinite(due) ? { next: due } : {}),
+    ...(Number.isFinite(due) ? { next: due, isDeadline: true } : {}),
     ...(event ? { event } : {}),
     ...(preconditions ? { preconditions } : {}),
     clears: outdated(volume, [note.warning, event?.reason]),

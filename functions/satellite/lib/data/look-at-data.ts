@@ -85,11 +85,13 @@ export async function lookAtData(
   if (own.moved !== undefined) return { halted: own.moved };
   const { node } = own;
   const { before = {}, called } = record ?? {};
-  const needed = haveOneLinstor ? "all" : Object.keys(before);
+  const isRemoved = !node && isRemovalProven(satellite);
+  // Of a node that is proven to be done with, no volume is asked for.
+  const needed = isRemoved ? [] : haveOneLinstor ? "all" : Object.keys(before);
   const halted =
     strangerProblem(await linstor.definitions.list(), volumes, needed, linstor.url) ?? witnessProblem(node, policy);
   if (halted !== undefined) return { halted };
-  if (!node && isRemovalProven(satellite)) return { data: undefined };
+  if (isRemoved) return { data: undefined };
   const damage = damageOf(satellite);
   if (damage) return { halted: damage };
   const here = node && (await linstor.resources.onNode(name));
@@ -101,8 +103,9 @@ export async function lookAtData(
     const unmoved = await lookAtLost(linstor, name, gone, going);
     return unmoved === undefined ? { data: undefined } : { halted: unmoved };
   }
-  // It is listed again, and what it has now says nothing of what its disks have from before.
-  if (node && formerOf(satellite, linstor.url, node.uuid) !== undefined) {
+  // It is listed again, and what it has now says nothing of what its disks have from before. That was looked at before
+  // LINSTOR was called to evacuate it.
+  if (node && !called && formerOf(satellite, linstor.url, node.uuid) !== undefined) {
     const again = `A person has removed the node ${name} from LINSTOR, and it was registered again`;
     const unmoved = await lookAtLost(linstor, name, again, going);
     if (unmoved !== undefined) return { halted: unmoved };

@@ -73,7 +73,8 @@ export function lostBecause(node: string, facts: FloorFacts): Verdict | undefine
       `${describeShortfalls(short)}. A person has removed it, and its disks may hold the last copies: nothing is ` +
       "released or removed.",
     `Where a good copy is left, ${moreCopies}. Where none is, bring one back; only if the data is given up, delete ` +
-      "the volume (linstor resource-definition delete RESOURCE).",
+      "the volume (linstor resource-definition delete RESOURCE) and its PersistentVolume (kubectl delete " +
+      "persistentvolume NAME --wait=false).",
   );
 }
 
