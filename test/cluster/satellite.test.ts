@@ -30,6 +30,7 @@ const elsewhere = [
     "apply-daemonset",
     "await-empty",
     "await-satellites",
+    "create",
     "evacuate",
     "register",
     "remove",
