@@ -378,9 +378,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: "silent-about-linstor",
     doc: "Says nothing while LINSTOR or the management cluster is away: the sweep comes back anyway.",
-    scenarios: ["machine-deleted"],
+    scenarios: ["last-copy-stale"],
     by: "outages",
-    within: 90,
+    within: 30,
     inScenariosOnly: true,
     rule: mark.name,
     start: starting({
