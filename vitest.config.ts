@@ -32,9 +32,12 @@ const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECON
 // Cluster API's webhooks lie on loopback, which only a control plane of the suite's own reaches.
 const { KUBEBUILDER_ASSETS, CAPI_MANAGER, HOLDFAST_CLUSTER_API_CRDS } = process.env;
 const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUSTER_API_CRDS);
+// A cluster that is there already is one.
+const planes = KUBEBUILDER_ASSETS ? 2 : 1;
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
+  setupFiles: ["test/cluster/name-own-cluster.ts"],
   // What waits for something fails by itself before, and says for what.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -47,6 +50,10 @@ const onCluster = {
  */
 const first = [
   "test/processes/cluster.test.ts",
+  "test/cluster/eviction.test.ts",
+  "test/cluster/volume.test.ts",
+  "test/cluster/undelete.test.ts",
+  "test/cluster/satellite.test.ts",
   "test/scenarios/pvc-retention.test.ts",
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
@@ -124,12 +131,14 @@ export default defineConfig({
         },
       },
       {
-        // On a real control plane, what installs Holdfast or takes the whole of it: one after the other.
+        // What installs Holdfast, or takes the whole of a control plane: one file at a time on each. Most of the time
+        // they wait.
         test: {
           name: "cluster-whole",
           include: ["test/cluster/**/*.test.ts", ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : [])],
           exclude: beside,
-          fileParallelism: false,
+          maxWorkers: planes,
+          provide: { planes },
           ...onCluster,
         },
       },

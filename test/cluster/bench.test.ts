@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compareLatencies } from "../../bench/latency/compare.ts";
 import type { Passage } from "../../bench/latency/measure.ts";
 import { bootPlane, type Plane } from "../../bench/plane/boot.ts";
 import { compareReleases } from "../../bench/release/compare.ts";
+import { ownCluster } from "./own-cluster.ts";
 
 // The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of
 // theirs.
-const assets = inject("cluster")?.assets;
+const assets = ownCluster?.assets;
 const print = () => {};
 
 describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {

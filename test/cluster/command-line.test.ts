@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../harness/cluster.ts";
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../harness/kinds.ts";
@@ -23,9 +23,10 @@ import {
 } from "../scenarios/pvc-protection/helpers.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { backendOnCluster } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { tokenKubeconfig } from "./token-kubeconfig.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true } as const;
 const name = "pvc-protection-release";
 

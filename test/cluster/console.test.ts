@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { connect } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 import { ConfigMap, Namespace } from "../../shared/kubernetes/kind.ts";
 import { cookieOf, type Served, serveFunction } from "../console/server/served.ts";
@@ -15,8 +15,9 @@ import { manifest } from "../harness/manifest.ts";
 import { realServer } from "../harness/real-server.ts";
 import { rightsInForce } from "../harness/rights-in-force.ts";
 import { tokenOf } from "../harness/service-account.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 
 /** The certificate that an API server's is signed by, which it makes itself where it is given none. */
 async function authorityOf(server: string): Promise<string> {

@@ -1,12 +1,13 @@
-import { afterAll, describe, inject } from "vitest";
+import { afterAll, describe } from "vitest";
 import { apiContract } from "../contract/contract.ts";
 import { placement } from "../contract/placement.ts";
 import { orderOfQuantities } from "../contract/quantities.ts";
 import { benchOn } from "../harness/open-namespace.ts";
 import { realServer } from "../harness/real-server.ts";
 import { compact } from "./compact.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 
 describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
   if (!cluster) return;

@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, inject } from "vitest";
+import { afterAll, describe, expect } from "vitest";
 import { ofLocalDisks, scenarios } from "../scenarios/eviction/scenarios.ts";
 import { realOpenStack, standInOpenStack } from "../scenarios/eviction/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { backendOnCluster } from "./open-backend.ts";
 import { startOpenStackLab } from "./openstack/openstack-lab.ts";
+import { ownCluster } from "./own-cluster.ts";
 
 /** With HOLDFAST_OPENSTACK_CORE these alone: all take half an hour. */
 const core = [
@@ -12,7 +13,7 @@ const core = [
 ];
 const isCore = process.env.HOLDFAST_OPENSTACK_CORE === "true";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const lab = cluster ? startOpenStackLab() : "There is no control plane.";
 if (typeof lab === "string") console.log(`Evictions beside a real OpenStack are skipped: ${lab}`);
 

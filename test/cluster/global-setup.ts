@@ -15,36 +15,37 @@ export interface ProvidedCluster {
 
 declare module "vitest" {
   export interface ProvidedContext {
-    cluster: ProvidedCluster | undefined;
+    /** None where the suite is skipped. See `own-cluster.ts` for which of them a test file runs on. */
+    clusters: ProvidedCluster[];
+    /** How many control planes a project asks for in its configuration; one by default. */
+    planes: number;
   }
 }
 
 /**
- * Boots a control plane from `KUBEBUILDER_ASSETS`, or takes the cluster of `KUBECONFIG`; with neither the whole suite
+ * Boots control planes from `KUBEBUILDER_ASSETS`, or takes the cluster of `KUBECONFIG`; with neither the whole suite
  * is skipped. Binaries come first, because many people have a cluster they care for in `KUBECONFIG`.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;
   if (assets) {
-    const { stop, ...plane } = await startControlPlane(assets, {
-      enableAdmission: ["OwnerReferencesPermissionEnforcement", "PodNodeSelector"],
-    });
-    project.provide("cluster", { ...plane, assets });
-    passOn(plane);
-    return stop;
+    const { planes: count = 1 } = project.config.provide;
+    const enableAdmission = ["OwnerReferencesPermissionEnforcement", "PodNodeSelector"];
+    const planes = await Promise.all(
+      Array.from({ length: count }, () => startControlPlane(assets, { enableAdmission })),
+    );
+    project.provide(
+      "clusters",
+      planes.map(({ stop: _, ...plane }) => ({ ...plane, assets })),
+    );
+    return async () => {
+      await Promise.all(planes.map(({ stop }) => stop()));
+    };
   }
-  const cluster = kubeconfig ? { kubeconfig, hasControllers: true, hasScheduler: true } : undefined;
-  project.provide("cluster", cluster);
-  if (cluster) passOn(cluster);
-  else
+  project.provide("clusters", kubeconfig ? [{ kubeconfig, hasControllers: true, hasScheduler: true }] : []);
+  if (!kubeconfig)
     console.log(
       "The cluster suite is skipped: set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or KUBECONFIG.",
     );
   return undefined;
-}
-
-/** The scenarios of controllers find their cluster in the environment: see `local/controllers/testing/world.ts`. */
-function passOn({ kubeconfig, hasControllers }: ProvidedCluster): void {
-  process.env.HOLDFAST_CLUSTER = kubeconfig;
-  process.env.HOLDFAST_CONTROLLERS = hasControllers ? "theirs" : "ours";
 }

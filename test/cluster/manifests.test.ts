@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Declared, loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
 import { installedByDefault } from "../../build/manifests/manifests.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
@@ -14,8 +14,9 @@ import { faultsOf } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { build, buildOverlay } from "./kustomize/build.ts";
 import { makeNamespace } from "./make-namespace.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster && kubectl && definitions);
 if (cluster && !ready)

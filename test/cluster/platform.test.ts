@@ -1,11 +1,12 @@
-import { describe, inject } from "vitest";
+import { describe } from "vitest";
 import { scenarios } from "../scenarios/platform/scenarios.ts";
 import { settings } from "../scenarios/platform/settings.ts";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { backendOnCluster } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 
 describe.skipIf(!cluster)("the functions that serve the rules, on a real control plane", () => {
   if (!cluster) return;

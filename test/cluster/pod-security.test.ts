@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
@@ -10,8 +10,9 @@ import { standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
 import { kubectl } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const namespace = `holdfast-restricted-${process.pid}`;
 
 type PodSpec = Record<string, unknown> & { containers: Record<string, unknown>[] };

@@ -1,12 +1,13 @@
-import { describe, inject } from "vitest";
+import { describe } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { scenarios } from "../scenarios/pvc-protection/scenarios.ts";
 import { settings } from "../scenarios/pvc-protection/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { backendOnCluster, backendOnNewPlane } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { share } from "./share.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const quick = share(scenarios.filter(({ takes }) => takes === undefined));
 
 describe.skipIf(!cluster)("PVC protection on a real control plane", () => {

@@ -1,12 +1,13 @@
-import { describe, inject } from "vitest";
+import { describe } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-retention/invariants.ts";
 import { scenarios } from "../scenarios/pvc-retention/scenarios.ts";
 import { admitted, byDefault } from "../scenarios/pvc-retention/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { backendOnNewPlane } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { share } from "./share.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const assets = cluster?.assets;
 
 /** Real time is dear: every scenario is run as installed by default, or where its setting makes the difference. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
 import { type MachineObject, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
@@ -20,9 +20,10 @@ import {
   startClusterApi,
 } from "./cluster-api/start-cluster-api.ts";
 import { missingControllers } from "./missing-controllers.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { openSite, policyLabel, type Site } from "./satellite/site.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 /** What these scenarios have no occasion for. */
 const elsewhere = [
   // Warnings of what does not go wrong here.

@@ -1,13 +1,14 @@
-import { describe, inject } from "vitest";
+import { describe } from "vitest";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { limits } from "../scenarios/undelete/limits.ts";
 import { quiet } from "../scenarios/undelete/quiet.ts";
 import { scenarios } from "../scenarios/undelete/scenarios.ts";
 import { always, asking, claimsIgnored, narrow, shipped } from "../scenarios/undelete/settings.ts";
 import { backendOnCluster } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { share } from "./share.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 /** How often functions look is counted where only the scenario makes events of a claim. */
 const uncounted = scenarios.filter(({ title }) => !quiet.some((scenario) => scenario.title === title));
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { partOf, product } from "../../build/manifests/metadata.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -16,9 +16,10 @@ import { buildOverlay } from "./kustomize/build.ts";
 import { chosen, overlayOf } from "./kustomize/chosen-systems.ts";
 import { makeNamespace } from "./make-namespace.ts";
 import { backendOnCluster } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { share } from "./share.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster && kubectl && definitions);
 if (cluster && !ready)

@@ -1,12 +1,13 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { volumeDefinition } from "../../functions/volume/lib/definition.ts";
 import type { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { definitionsDeleted } from "../harness/definitions-deleted.ts";
 import { realServer } from "../harness/real-server.ts";
+import { ownCluster } from "./own-cluster.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const definitions: Kind = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { runStart } from "../../local/start/testing/run-start.ts";
 import { hasBrowser } from "../console/browser-path.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
@@ -9,10 +9,11 @@ import { scenarios } from "../scenarios/volume/scenarios.ts";
 import { realSalt, standInSalt } from "../scenarios/volume/settings.ts";
 import { freePorts } from "./free-ports.ts";
 import { backendOnCluster } from "./open-backend.ts";
+import { ownCluster } from "./own-cluster.ts";
 import { startSaltLab } from "./salt-lab.ts";
 import { volumeInBrowser } from "./volume-in-browser.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const [port = 24_000] = cluster ? await freePorts(1) : [];
 const lab = cluster ? startSaltLab(port) : "There is no control plane.";
 if (typeof lab === "string") console.log(`Volumes on a real Salt are skipped: ${lab}`);

@@ -1,5 +1,6 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { backendOnNewPlane } from "../cluster/open-backend.ts";
+import { ownCluster } from "../cluster/own-cluster.ts";
 import { namedFaults } from "./faults/named.ts";
 import { listOf } from "./report/report.ts";
 import { playAndJudge } from "./run.ts";
@@ -7,7 +8,7 @@ import { drawSequence } from "./sequence/draw.ts";
 import type { Operation } from "./sequence/operation.ts";
 import { openReal, type RealOptions } from "./worlds/real.ts";
 
-const assets = inject("cluster")?.assets;
+const assets = ownCluster?.assets;
 /** How many sequences there are for each world, and where they begin. */
 const many = 16;
 const withUndelete = 4;

@@ -1,12 +1,13 @@
-import { describe, inject } from "vitest";
+import { describe } from "vitest";
 import { startControlPlane } from "../cluster/control-plane.ts";
 import { missingControllers } from "../cluster/missing-controllers.ts";
+import { ownCluster } from "../cluster/own-cluster.ts";
 import type { Backend } from "../harness/backend.ts";
 import { type ProcessOptions, processBackend } from "../harness/process-backend.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { runAll } from "./run-all.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 
 describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane", () => {
   if (!cluster) return;

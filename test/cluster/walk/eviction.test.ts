@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { NeutronL2Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, pauseKey, retryKey } from "../../../functions/eviction/lib/names.ts";
 import { kubeletNode } from "../../harness/cluster-objects.ts";
@@ -25,11 +25,12 @@ import {
 import { standInSetting } from "../../scenarios/eviction/settings.ts";
 import { kubectl } from "../kubectl.ts";
 import { backendOnCluster } from "../open-backend.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk } from "./walk.ts";
 
 const page = "docs/eviction.md";
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const setting = standInSetting({ EVICTION_DOWN_FOR: "15s", EVICTION_LOOK_AGAIN: "2000" });
 
 describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for OpenStack`, { timeout: 600_000 }, () => {

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { imageNames } from "../../../esbuild.config.mjs";
 import { realServer } from "../../harness/real-server.ts";
 import { root } from "../../manifests/kustomization.ts";
 import { kubectl, run } from "../kubectl.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { checkThatItWorks } from "./check-that-it-works.ts";
 import { createInstalls } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
@@ -13,7 +14,7 @@ import { openWalk, type Walk } from "./walk.ts";
 
 const page = "docs/gitops.md";
 const digest = `sha256:${"0".repeat(64)}`;
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster?.assets && kubectl && definitions);
 if (cluster && !ready)

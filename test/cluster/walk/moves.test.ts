@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../manifests/kustomization.ts";
 import { kubectl, run } from "../kubectl.ts";
 import { makeNamespace } from "../make-namespace.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 
 /** An operator's Deployment. Its pods have no node here, and so they stay Pending. */
 const operatorOf = (namespace: string, name: string, component: string) => {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { LinstorCluster, LinstorSatellite } from "../../../functions/satellite/lib/kinds.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
@@ -17,6 +17,7 @@ import type { Setting } from "../../harness/cluster.ts";
 import { realServer } from "../../harness/real-server.ts";
 import { kubectl } from "../kubectl.ts";
 import { backendOnCluster } from "../open-backend.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { startSatellites } from "../satellite/start-satellites.ts";
 import { createInstalls, inWay, ways } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
@@ -24,7 +25,7 @@ import { openWalk, type Walk } from "./walk.ts";
 
 const page = "docs/satellites.md";
 const node = "worker-0";
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster?.assets && kubectl && definitions);
 if (cluster && !ready)

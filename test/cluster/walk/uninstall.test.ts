@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { realServer } from "../../harness/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
 import { makeNamespace } from "../make-namespace.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { createInstalls, inWay } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
 
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster?.assets && kubectl && definitions);
 if (cluster && !ready)

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import { salt } from "../../../functions/volume/lib/salt/system.ts";
@@ -19,6 +19,7 @@ import { minion } from "../../scenarios/volume/helpers.ts";
 import { freePorts } from "../free-ports.ts";
 import { kubectl } from "../kubectl.ts";
 import { backendOnCluster } from "../open-backend.ts";
+import { ownCluster } from "../own-cluster.ts";
 import { startBareSalt } from "../salt-lab.ts";
 import { createInstalls, inWay, ways } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
@@ -27,7 +28,7 @@ import { openWalk, type Walk } from "./walk.ts";
 const page = "docs/volumes.md";
 /** Where the harness has brokers, in place of Knative's or of platform-source. */
 const broker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
-const cluster = inject("cluster");
+const cluster = ownCluster;
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 // A master takes three ports in a row, salt-api the first of them.
 const [port = 24_000] = cluster ? await freePorts(1) : [];
