@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bundleOptions, imageNames } from "../../esbuild.config.mjs";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 import { noticesOf } from "./notices.mjs";
 
@@ -46,4 +47,8 @@ test("every package of this repository that a bundle may hold has its licence", 
   );
   expect(folders.length).toBeGreaterThan(50);
   expect(await noticesOf(folders, root)).toContain("re2js 2.10.0 (MIT)");
+});
+
+test.each(imageNames())("the bundle in the image %s is written with its notices", (name) => {
+  expect(bundleOptions(name).plugins?.map((plugin) => plugin.name)).toContain("with notices");
 });

@@ -87,6 +87,29 @@ describe.skipIf(!inject("imageTools"))("the images of functions", () => {
     }
   });
 
+  test.each(functions)("%s has the licences of its packages for each platform", async (name) => {
+    for (const arch of ["amd64", "arm64"]) {
+      const layout = `oci:${join(folder, `${name.replace("/", "-")}-${arch}`)}:v1`;
+      const source = login.map((flag) => flag.replace("--", "--src-"));
+      const copied = await run("skopeo", [
+        "--insecure-policy",
+        `--override-arch=${arch}`,
+        "copy",
+        ...source,
+        image(name),
+        layout,
+      ]);
+      expect(copied).toMatchObject({ code: 0 });
+      const bundle = join(folder, `licences-${name.replace("/", "-")}-${arch}`);
+      const rootless = canRunUnpacked ? [] : ["--rootless"];
+      const unpacked = await run("umoci", ["unpack", ...rootless, "--image", layout.replace("oci:", ""), bundle]);
+      expect(unpacked).toMatchObject({ code: 0 });
+      const notices = readFileSync(join(bundle, "rootfs/function/THIRD-PARTY-NOTICES.txt"), "utf8");
+      expect(notices).toMatch(/^pino \S+ \(MIT\)\n/m);
+      expect(notices).toContain("Permission is hereby granted");
+    }
+  });
+
   test("share every layer but one", async () => {
     const layers = await Promise.all(
       functions.map(async (name) => {

@@ -130,6 +130,20 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
     expect(bill.components.length).toBeGreaterThan(100);
   });
 
+  test("has the licences of bundled packages: of all, in the npm package, and beside the command line", () => {
+    const file = "THIRD-PARTY-NOTICES.txt";
+    expect(sums(first).map(([, name]) => name)).toContain(file);
+    const all = readFileSync(join(first, file), "utf8");
+    // Of functions, of satellites alone, and of the pages of the console.
+    const bundled = [/^pino \S+ \(MIT\)$/m, /^re2js \S+ \(MIT\)$/m, /^@patternfly\/react-core \S+ \(MIT\)$/m];
+    for (const title of bundled) expect(all).toMatch(title);
+    expect(all.match(/^Permission is hereby granted/gm)?.length).toBeGreaterThan(10);
+    const archive = join(first, `holdfast-${version}.npm.tgz`);
+    const packed = execFileSync("tar", ["-xzOf", archive, `package/dist/${file}`], { encoding: "utf8" });
+    expect(packed).toBe(readFileSync(join(program, file), "utf8"));
+    expect(packed).toMatch(/^@patternfly\/react-core \S+ \(MIT\)$/m);
+  });
+
   test("says what has changed", () => {
     expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n- /);
   });
