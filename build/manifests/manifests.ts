@@ -6,20 +6,20 @@ import { accessOf, furtherAccessOf, grantsOf } from "./access.ts";
 import { addChangedNodes } from "./components/changed-nodes.ts";
 import { addKafka } from "./components/kafka.ts";
 import { addMendChannels } from "./components/mend-channels.ts";
-import { addNetworkPolicy } from "./components/network-policy.ts";
+import { addNetworkPolicy, deadLetterPolicy } from "./components/network-policy.ts";
 import { addNoKnative, addSystemsWithoutKnative } from "./components/no-knative.ts";
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf, systemOf } from "./declared.ts";
 import { everyFunction, kustomizationFile, type Patch } from "./kustomization.ts";
-import { labelsOf } from "./metadata.ts";
+import { deadLetterFunction, labelsOf } from "./metadata.ts";
 import { addMonitoring } from "./monitoring/add-monitoring.ts";
 import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
 import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
 import { commonSettings } from "./surroundings.ts";
 import { sweepFunction, sweepSource, sweepTable, sweptSystems, systemTable } from "./sweep.ts";
-import { deadLetterFunction, type PlannedTrigger, triggerManifest, triggersOf } from "./triggers.ts";
+import { type PlannedTrigger, triggerManifest, triggersOf } from "./triggers.ts";
 import { writePolicyOf } from "./write-policy.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
@@ -33,6 +33,7 @@ import { toFile, toYaml } from "./yaml.ts";
  *   `knative/overlays/<option>`, the default with it
  * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
  * - `knative/<system>/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
+ * - `knative/platform/dead-letter-network-policy.yaml`: who may reach the function that takes dead-lettered events
  * - `sources/<family>.yaml`: where a broker's events come from
  * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`: what a system that is
  *   not installed by default brings besides, and `knative/overlays/<system>`, the default with it
@@ -81,6 +82,12 @@ export function manifestsOf(
     files.set(`knative/${sweepFunction}-table.yaml`, toFile(originOf(sweep), [plain(sweepTable(sweep))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
+  const deadLetter = functions.find(({ name }) => name === deadLetterFunction);
+  if (deadLetter)
+    files.set(
+      `knative/${deadLetterFunction}-network-policy.yaml`,
+      toFile(originOf(deadLetter), [deadLetterPolicy(deadLetterFunction)], aboutDeadLetterPolicy),
+    );
   addKustomizations(files, systems, onRequest, patches, abouts);
   addMendChannels(files, functions);
   addChangedNodes(files, all);
@@ -105,6 +112,10 @@ export function installedByDefault(
 ): readonly Declared[] {
   return functions.filter((declared) => !declared.overlay && !systems.get(systemOf(declared))?.optional);
 }
+
+const aboutDeadLetterPolicy =
+  "Who may reach dead-letter, which records Events about objects that a sender names. It needs a network plugin that " +
+  "enforces NetworkPolicy, and does nothing with another one: so no Event has a text of the sender either.";
 
 const plain = (object: object) => toYaml(object);
 

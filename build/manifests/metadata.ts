@@ -8,6 +8,9 @@ export const namespace = "holdfast";
 export const partOf = "app.kubernetes.io/part-of";
 export const product = "holdfast";
 
+/** The function that takes what no other would: every Trigger names it, where it exists. */
+export const deadLetterFunction = "platform/dead-letter";
+
 /** Labels by which everything, a system, or one function can be selected. */
 export function labelsOf(ruleName: string): Record<string, string> {
   const [system = ruleName, rule = ruleName] = ruleName.split("/");

@@ -5,10 +5,9 @@ import { furtherAccessOf, type Grant } from "./access.ts";
 import { customResourceDefinition } from "./crd/definition.ts";
 import type { Declared } from "./declared.ts";
 import type { Patch } from "./kustomization.ts";
-import { labelsOf } from "./metadata.ts";
+import { deadLetterFunction, labelsOf } from "./metadata.ts";
 import { furtherSources, watchedKinds } from "./sources.ts";
 import { sweepFunction } from "./sweep.ts";
-import { deadLetterFunction } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
-import { labelsOf, workloadMetadataOf } from "./metadata.ts";
+import { deadLetterFunction, labelsOf, workloadMetadataOf } from "./metadata.ts";
 import { type Setting, settingsOf } from "./settings.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { type Comment, toYaml, wrap } from "./yaml.ts";
@@ -61,6 +61,8 @@ export function serviceOf(declared: Declared): string {
             "autoscaling.knative.dev/min-scale": "0",
             "autoscaling.knative.dev/max-scale": maxScale(concurrency),
             "autoscaling.knative.dev/window": `${idle}s`,
+            // Its NetworkPolicy admits the activator and not the network layer, so all requests must come through it.
+            ...(name === deadLetterFunction ? { "autoscaling.knative.dev/target-burst-capacity": "-1" } : {}),
           },
         },
         spec: {

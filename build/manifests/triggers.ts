@@ -6,9 +6,6 @@ import { familyOf } from "./families.ts";
 import { metadataOf } from "./metadata.ts";
 import { requestSeconds } from "./service.ts";
 
-/** The function that takes what no other would: every Trigger names it, where it exists. */
-export const deadLetterFunction = "platform/dead-letter";
-
 /** Events of one kind that a Trigger lets through; `sweep` for those that the sweep sends in place of lost ones. */
 interface Awaited {
   readonly kind: Kind;

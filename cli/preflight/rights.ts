@@ -36,7 +36,7 @@ async function may(client: Client, right: Right): Promise<boolean> {
 
 const rbac = "rbac.authorization.k8s.io";
 /** Objects of these come with optional components only. */
-const optional = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "NetworkPolicy", "EventTransform"];
+const optional = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "EventTransform"];
 /** The edition without Knative has its functions in these. */
 const withoutKnative = ["apps/v1 Deployment", "v1 Service"];
 

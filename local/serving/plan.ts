@@ -156,6 +156,8 @@ const annotations = z
       "autoscaling.knative.dev/min-scale": count.default(0),
       "autoscaling.knative.dev/max-scale": count.default(0),
       "autoscaling.knative.dev/window": window.default(60_000),
+      // All requests come through the activator, which is so here in any case.
+      "autoscaling.knative.dev/target-burst-capacity": z.literal("-1").optional(),
     }),
   )
   .transform(

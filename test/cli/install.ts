@@ -21,8 +21,7 @@ export async function installOverlay(admin: Client, overlay: "default" | "no-kna
   // Without Knative these are what a Deployment has as files.
   const isEventing = ({ apiVersion }: KubernetesObject) => /knative\.dev\//.test(apiVersion);
   const wanted = objects.filter(
-    (one) =>
-      one.metadata.name !== "holdfast" && one.kind !== "NetworkPolicy" && (overlay === "default" || !isEventing(one)),
+    (one) => one.metadata.name !== "holdfast" && (overlay === "default" || !isEventing(one)),
   );
   await install(admin, wanted);
   const served = await discover(admin, () => {});

@@ -69,8 +69,8 @@ test("preflight notes what a user may install and not delete, of each kind that 
   const objects = readKustomization("knative/overlays/default").objects;
   for (const kind of new Set(objects.map((one) => one.kind.toLowerCase().replace(/y$/, "ie"))))
     expect(lacking).toContain(`delete ${kind}s`);
-  // Only the edition without Knative has these, and an optional component those.
-  expect(lacking).not.toMatch(/deployments|networkpolicies/);
+  // Only the edition without Knative has these.
+  expect(lacking).not.toMatch(/deployments/);
 });
 
 test("preflight names an operator that does the same work, unless it is stopped, and an old Knative", async () => {

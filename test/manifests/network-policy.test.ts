@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { loadDeclared } from "../../build/manifests/declared.ts";
 import { labelsOf } from "../../build/manifests/metadata.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { urlSettingOf } from "../../shared/system/system.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { faultsOf, ofKind } from "./schemas/schemas.ts";
@@ -67,4 +69,47 @@ test("a network policy opens the port of each system's default URL", () => {
     const url = settings.parse({})[urlSettingOf(system)];
     expect(ports).toContain(Number(new URL(String(url)).port));
   }
+});
+
+describe("the default", () => {
+  const deadLetters = labelsOf("platform/dead-letter");
+  /** Whom the policies let in to dead-letter's pods. */
+  const admitted = (objects: readonly KubernetesObject[]) =>
+    ofKind("NetworkPolicy", objects)
+      .filter(({ spec }) => spec.policyTypes.includes("Ingress") && selects(spec.podSelector, deadLetters))
+      .flatMap(({ spec }) => spec.ingress ?? [])
+      .flatMap(({ from }) => from);
+
+  test("lets Knative's own namespace alone reach dead-letter, which records Events about what it is sent", () => {
+    const { objects } = readKustomization("knative/overlays/default");
+    const serving = { matchLabels: { "kubernetes.io/metadata.name": "knative-serving" } };
+    expect(admitted(objects)).toEqual([{ namespaceSelector: serving }]);
+    // Requests would come past the activator, straight from the network layer.
+    const service = ofKind("Service", objects).find(({ metadata }) => metadata.name === "platform-dead-letter");
+    expect(service?.spec.template.metadata.annotations).toMatchObject({
+      "autoscaling.knative.dev/target-burst-capacity": "-1",
+    });
+  });
+
+  test("selects no other function's pods, which record no Event about what they are sent", () => {
+    const policies = ofKind("NetworkPolicy", readKustomization("knative/overlays/default").objects);
+    const others = functions.filter(({ name }) => name !== "platform/dead-letter");
+    expect(others.length).toBeGreaterThan(5);
+    for (const { name } of others)
+      expect(policies.filter(({ spec }) => selects(spec.podSelector, labelsOf(name)))).toEqual([]);
+  });
+
+  test("lets platform-source alone reach dead-letter where there is no Knative", () => {
+    const { patches } = readKustomization("knative/overlays/no-knative");
+    const changed = patches.filter(({ target }) => target?.kind === "NetworkPolicy");
+    expect(changed).toHaveLength(1);
+    expect(changed[0]?.target).toMatchObject({ name: "platform-dead-letter" });
+    expect(parse(changed[0]?.patch ?? "")).toEqual([
+      {
+        op: "replace",
+        path: "/spec/ingress/0/from",
+        value: [{ podSelector: { matchLabels: labelsOf("platform/source") } }],
+      },
+    ]);
+  });
 });

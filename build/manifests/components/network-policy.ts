@@ -1,8 +1,8 @@
 import { variableOf } from "../../../shared/settings.ts";
 import { type ExternalSystem, urlSettingOf } from "../../../shared/system/system.ts";
 import { type Declared, systemOf } from "../declared.ts";
-import { everyFunction, kustomizationFile } from "../kustomization.ts";
-import { labelsOf, namespace, partOf, product } from "../metadata.ts";
+import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
+import { labelsOf, metadataOf, namespace, partOf, product } from "../metadata.ts";
 import { settingsOfSchema } from "../settings.ts";
 import { toFile, toYaml, wrap } from "../yaml.ts";
 
@@ -31,6 +31,36 @@ export function addNetworkPolicy(files: Map<string, string>, all: readonly Decla
       "network plugin that enforces NetworkPolicy.",
   );
 }
+
+/**
+ * Who may reach the function that records Events about what it is sent: part of every installation. With Knative all
+ * requests to it come through the activator, as its Service says, so that the network layer's namespace need not be
+ * known. Without Knative, {@link onlyFromSource} names the sender instead.
+ */
+export function deadLetterPolicy(name: string): string {
+  const { metadata, podSelector } = ofDeadLetters(name);
+  const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "knative-serving" } } }];
+  const spec = { podSelector, policyTypes: ["Ingress"], ingress: [{ from }] };
+  const why =
+    "Knative's activator, through which all requests come, and its autoscaler. A policy knows pods, not senders: " +
+    "what reaches the gateway of Knative's network layer comes through the activator, too.";
+  const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec };
+  return toYaml(policy, [{ at: ["spec", "ingress", 0], text: wrap(why, 90) }]);
+}
+
+/** Has that policy admit the pods with these labels instead. */
+export function onlyFromSource(name: string, source: string): Patch {
+  const from = [{ podSelector: { matchLabels: labelsOf(source) } }];
+  return {
+    target: { group: "networking.k8s.io", kind: "NetworkPolicy", name: ofDeadLetters(name).metadata.name },
+    patch: [{ op: "replace", path: "/spec/ingress/0/from", value: from }],
+  };
+}
+
+const ofDeadLetters = (name: string) => ({
+  metadata: metadataOf(name),
+  podSelector: { matchLabels: labelsOf(name) },
+});
 
 /** A policy for each system and each external one that functions of it name, in the order of the functions. */
 function policiesOf(functions: readonly Declared[]): readonly string[] {

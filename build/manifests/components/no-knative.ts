@@ -12,6 +12,7 @@ import { surroundingsOf } from "../surroundings.ts";
 import { type Ingress, sweepFunction, sweepSource, systemTablePatches } from "../sweep.ts";
 import { triggerManifest, triggersOf } from "../triggers.ts";
 import { toFile, toYaml } from "../yaml.ts";
+import { onlyFromSource } from "./network-policy.ts";
 
 const folder = "knative/overlays/no-knative";
 
@@ -70,7 +71,11 @@ export function addNoKnative(
         configMapGenerator: [
           { name: configMap, namespace, files: ["eventing.yaml"], options: { labels: labelsOf(standIn) } },
         ],
-        patches: [...leaveOut, ...systemTablePatches(functions, ingress, namespace)],
+        patches: [
+          ...leaveOut,
+          ...systemTablePatches(functions, ingress, namespace),
+          ...(deadLetters ? [onlyFromSource(deadLetters, standIn)] : []),
+        ],
       },
       "For clusters without Knative: each function is a Deployment that always runs, " +
         "and platform-source watches the cluster and sends the events. The functions, their images, " +

@@ -1,7 +1,7 @@
 import type { Declared } from "../declared.ts";
 import { adviceOf } from "../event-advice.ts";
+import { deadLetterFunction } from "../metadata.ts";
 import { minutesBetweenTicks, sweepFunction } from "../sweep.ts";
-import { deadLetterFunction } from "../triggers.ts";
 import { events, oldest, oneOf, ticks } from "./promql.ts";
 import { awayReasons, saysAway, type WrittenStep, writtenSteps } from "./steps.ts";
 

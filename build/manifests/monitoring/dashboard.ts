@@ -1,5 +1,5 @@
 import { type Declared, systemOf } from "../declared.ts";
-import { deadLetterFunction } from "../triggers.ts";
+import { deadLetterFunction } from "../metadata.ts";
 import { selectorOf } from "./alerts.ts";
 import { events, grown, objects, oldest, ticks } from "./promql.ts";
 import { writtenSteps } from "./steps.ts";

@@ -23,7 +23,10 @@ export const networkPolicy = z.strictObject({
   spec: z.strictObject({
     podSelector,
     policyTypes: z.array(z.enum(["Ingress", "Egress"])).min(1),
-    ingress: z.array(z.strictObject({ from: peers, ports })).optional(),
-    egress: z.array(z.strictObject({ to: peers.optional(), ports })).min(1),
+    ingress: z.array(z.strictObject({ from: peers, ports: ports.optional() })).optional(),
+    egress: z
+      .array(z.strictObject({ to: peers.optional(), ports }))
+      .min(1)
+      .optional(),
   }),
 });

@@ -62,6 +62,7 @@ export const service = z.strictObject({
             .string()
             .regex(/^([6-9]|[1-5][0-9])s$/)
             .optional(),
+          "autoscaling.knative.dev/target-burst-capacity": z.literal("-1").optional(),
         }),
       }),
       spec: z.strictObject({
