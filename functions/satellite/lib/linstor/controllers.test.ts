@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import type { SystemTransport } from "../../../../shared/system/transport.ts";
 import { evacuateNode } from "../commands.ts";
 import { externalRoot, settingRoot } from "./controllers.ts";
@@ -92,6 +95,19 @@ test("http to a LINSTOR outside of the cluster is refused unless LINSTOR_ALLOW_H
   }
 });
 
+test("http to LINSTOR in the cluster is refused unless LINSTOR_ALLOW_HTTP, as it is shipped, allows it", async () => {
+  for (const host of ["linstor-controller.piraeus-datastore.svc", "linstor.piraeus-datastore.svc.cluster.local"]) {
+    const { controllers, heard } = open(`http://${host}:3370`, { linstorAllowHttp: "false" });
+    await expect(controllers.at(undefined).version()).rejects.toMatchObject({
+      failure: "refused",
+      message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP to true, or to in-cluster/),
+    });
+    expect(heard).toEqual([]);
+  }
+  const shipped = parse(readFileSync(join(import.meta.dirname, "../../../../knative/satellite/settings.yaml"), "utf8"));
+  expect(shipped.data).toMatchObject({ LINSTOR_ALLOW_HTTP: "in-cluster" });
+});
+
 test.each([
   "http://linstor-controller.piraeus-datastore.svc:3370",
   "http://linstor-controller.piraeus-datastore.svc.cluster.local:3370",
@@ -100,7 +116,7 @@ test.each([
   "http://[::1]:3370",
   "http://other:3370",
   "https://linstor.example.com:3371",
-])("%s is asked without a setting that allows http", async (url) => {
+])("%s is asked with the shipped settings", async (url) => {
   const { controllers, heard } = open(url, {});
   await controllers.at(undefined).nodes.list();
   expect(heard).toEqual(["own GET /v1/nodes"]);

@@ -71,14 +71,22 @@ export function mayBeAsked(url: string, { linstorUrl, linstorHosts }: LinstorAdd
 }
 
 /**
- * Whether others could read and change what is sent to this address: http to a host whose name does not say that it is
- * a Service of this cluster, and that LINSTOR_HOSTS does not name. piraeus-operator's own Service has no TLS.
+ * Whether others could read and change what is sent to this address, and no administrator has allowed that: http to a
+ * host that LINSTOR_HOSTS does not name, and LINSTOR_ALLOW_HTTP neither. What stays on the machine is not exposed.
  */
-export function isExposed(url: string, linstorHosts: string): boolean {
+export function isExposed(
+  url: string,
+  { linstorHosts, linstorAllowHttp }: { readonly linstorHosts: string; readonly linstorAllowHttp: AllowedHttp },
+): boolean {
   const host = hostOf(url) ?? "";
-  const isNear = /\.svc(\.cluster\.local\.?)?$|^localhost$|^127\.[\d.]+$|^\[::1\]$/.test(host);
-  return url.startsWith("http:") && !isNear && !isNamed(host, linstorHosts);
+  const isHere = /^localhost$|^127\.[\d.]+$|^\[::1\]$/.test(host);
+  const isInCluster = /\.svc(\.cluster\.local\.?)?$/.test(host);
+  const isAllowed = linstorAllowHttp === "true" || (linstorAllowHttp === "in-cluster" && isInCluster);
+  return url.startsWith("http:") && !isHere && !isAllowed && !isNamed(host, linstorHosts);
 }
+
+/** Where http is allowed: nowhere, in Services of this cluster, or everywhere. */
+type AllowedHttp = "false" | "in-cluster" | "true";
 
 const isNamed = (host: string | undefined, hosts: string): boolean =>
   host !== undefined && hosts.split(",").some((one) => hostOf(`http://${one.trim()}`) === host);
