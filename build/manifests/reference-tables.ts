@@ -146,6 +146,8 @@ export function chartTables(
     ["image.digests", "those of the release", "The digest of each image, by function."],
     ["settings", "the defaults", about.settings],
     ["resources", "as in the manifests", about.resources],
+    ["addresses.apiServer", "every address", about.addresses],
+    ["addresses.salt", "every address", "The same of Salt."],
     ["filters", "none", about.filters],
   ];
   return {

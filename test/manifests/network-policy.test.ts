@@ -62,6 +62,25 @@ describe.each(components)("the component %s", (component, broker) => {
   );
 });
 
+test.each(components)(
+  "the example egress-addresses names addresses for all that %s opens to every one",
+  (component) => {
+    const policies = ofKind("NetworkPolicy", readKustomization(component).objects);
+    const isOpen = policies.flatMap(({ metadata, spec }) =>
+      (spec.egress ?? []).flatMap(({ to }, index) => (to ? [] : [`${metadata.name} /spec/egress/${index}/to`])),
+    );
+    const { patches } = readKustomization("knative/examples/egress-addresses");
+    const named = patches.flatMap(({ target, patch }) =>
+      (parse(patch) as { path: string; value: object[] }[]).map(({ path, value }) => {
+        expect(value).toEqual(value.map(() => ({ ipBlock: { cidr: expect.stringMatching(/^192\.0\.2\.\d+\/32$/) } })));
+        return `${target.name} ${path}`;
+      }),
+    );
+    expect(isOpen.length).toBeGreaterThan(1);
+    expect(named.sort()).toEqual(isOpen.sort());
+  },
+);
+
 test("a network policy opens the port of each system's default URL", () => {
   const systems = functions.flatMap(({ systems = {} }) => Object.values(systems));
   expect(systems.length).toBeGreaterThan(2);

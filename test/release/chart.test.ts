@@ -172,6 +172,20 @@ describe.skipIf(!possible)("the chart", () => {
     expect(JSON.stringify(table).split("excludedNamespaces")).toHaveLength(2);
   });
 
+  test("lets functions reach the addresses in values alone, as the example egress-addresses does", async () => {
+    const addresses = { apiServer: ["192.0.2.10/32", "192.0.2.11/32"], salt: ["192.0.2.20/32"] };
+    const components = flags("network-policy");
+    const made = byKey(parse(helmTemplate(folder, { components, addresses })));
+    const wanted = byKey((await installation(root, "examples/egress-addresses")).map(withImages));
+    expect([...made.keys()].sort()).toEqual([...wanted.keys()].sort());
+    for (const [key, object] of wanted) expect(withoutHelms(made.get(key)), key).toEqual(object);
+    const rules = parse(helmTemplate(folder, { knative: false, components, addresses })).flatMap((object) =>
+      object.kind === "NetworkPolicy" ? ((object as unknown as Policy).spec.egress ?? []) : [],
+    );
+    expect(rules.length).toBeGreaterThan(5);
+    expect(rules.filter(({ to }) => !to?.length)).toEqual([]);
+  });
+
   test("takes settings, resources, filters and a registry", () => {
     const text = helmTemplate(folder, {
       image: { repository: "mirror.example/x" },
@@ -197,6 +211,7 @@ describe.skipIf(!possible)("the chart", () => {
     ["a component without what it needs", { components: flags("kafka-ordered") }, "/components/kafka"],
     ["what needs Knative, without Knative", { knative: false, components: flags("oidc") }, "/components/oidc"],
     ["a value that a setting cannot have", { settings: { "pvc-protection/release": { MODE: "x" } } }, "'strict'"],
+    ["an address that is none", { addresses: { apiServer: ["kubernetes.default"] } }, "does not match pattern"],
     ["a setting that there is not", { settings: { "pvc-protection/release": { MODES: "x" } } }, "'MODES' not allowed"],
   ])("refuses %s", (_, values, complaint) => {
     expect(() => helmTemplate(folder, values)).toThrow(complaint);
@@ -206,6 +221,10 @@ describe.skipIf(!possible)("the chart", () => {
     expect(() => helmTemplate(folder, {}, "other")).toThrow("--namespace holdfast");
   });
 });
+
+interface Policy {
+  readonly spec: { readonly egress?: readonly { readonly to?: readonly object[] }[] };
+}
 
 interface Service {
   readonly spec: {

@@ -2,6 +2,7 @@ import { variableOf } from "../../../shared/settings.ts";
 import { type Declared, systemOf } from "../../manifests/declared.ts";
 import { namespace } from "../../manifests/metadata.ts";
 import { settingsConfigMap } from "../../manifests/surroundings.ts";
+import { withAddresses } from "./addresses.ts";
 import type { ChartDocument } from "./documents.ts";
 import { withExcludedNamespaces } from "./excluded-namespaces.ts";
 import { Expression, isMap, Lines, type Tree, type TreeMap } from "./tree.ts";
@@ -24,6 +25,7 @@ export function parametrise(document: ChartDocument, functions: readonly Declare
         )
       : tree;
   }
+  if (kind === "NetworkPolicy") return withAddresses(tree);
   if (kind === "Role" || kind === "RoleBinding") return inNamespaceOfSetting(tree, name, functions);
   if (kind === "CustomResourceDefinition" || kind === "Namespace") return kept(tree);
   const variables = new Set(settings.get(name)?.map(({ variable }) => variable));

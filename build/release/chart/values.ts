@@ -2,6 +2,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Declared, systemOf } from "../../manifests/declared.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "../../manifests/settings.ts";
 import { type Comment, toYaml, wrap } from "../../manifests/yaml.ts";
+import { addressNames } from "./addresses.ts";
 import { neededBy, systemOfOption } from "./documents.ts";
 import type { Choices } from "./installations.ts";
 
@@ -45,6 +46,9 @@ export const about = {
   image: "Where the images are: `<repository>/<system>/<function>@<digest>`.",
   settings: "The settings of functions, and of systems whose functions share some.",
   resources: "What containers may use: by function, or by default.",
+  addresses:
+    "Where the API server and Salt are, as CIDRs such as 192.0.2.10/32, for the component network-policy: functions " +
+    "then reach them there only. Empty: their ports are open to every address.",
   filters:
     "Further filters of Triggers, as CloudEvents has them: for all, for a system, or for one function. They need " +
     "Knative. Let events of the type dev.holdfast.sweep pass: without them, a deleted claim can stay in Terminating " +
@@ -71,6 +75,7 @@ export function valuesYaml(facts: ChartFacts): string {
       ]),
     ),
     resources: { default: facts.resources, ...facts.otherResources },
+    addresses: Object.fromEntries(addressNames.map((name) => [name, []])),
     filters: {},
   };
   const comments: Comment[] = [
@@ -95,6 +100,9 @@ function flagDocs({ choices, systemDocs }: ChartFacts): readonly (readonly [read
 
 const sentenceOf = ({ values, description }: Setting) =>
   values ? `One of ${values.join(", ")}. ${description}` : description;
+
+/** An address of IPv4 or IPv6 with the length of its prefix. */
+const cidr = "^[0-9a-fA-F.:]+/[0-9]{1,3}$";
 
 /** `values.schema.json`: what is misspelt is refused, and an option without what it needs. */
 export function valuesSchema(facts: ChartFacts, needKnative: readonly string[]): object {
@@ -137,6 +145,7 @@ export function valuesSchema(facts: ChartFacts, needKnative: readonly string[]):
       ),
       settings: closed(Object.fromEntries(settings), about.settings),
       resources: open(["default", ...images], { type: "object" }, about.resources),
+      addresses: open(addressNames, { type: "array", items: { type: "string", pattern: cidr } }, about.addresses),
       filters: open(
         ["all", ...choices.systems, "platform", ...names],
         { type: "array", items: { type: "object" } },

@@ -52,6 +52,17 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect(annotationsOf("ConfigMap")).toBeUndefined();
   });
 
+  test("egress-addresses leaves no function a port that is open to every address", () => {
+    const policies = ofKind("NetworkPolicy", build("knative/examples/egress-addresses"));
+    const rules = policies.flatMap(({ spec }) => spec.egress ?? []);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(rules.filter(({ to }) => !to)).toEqual([]);
+    expect(policies.find(({ metadata }) => metadata.name === "functions")?.spec.egress?.[1]).toEqual({
+      to: ["192.0.2.10/32", "192.0.2.11/32"].map((cidr) => ({ ipBlock: { cidr } })),
+      ports: [{ port: 443 }, { port: 6443 }],
+    });
+  });
+
   test("retention-default gives namespaces a policy, and leaves other objects as they are", () => {
     const metadata = { namespace: "shop", name: "web", annotations: { "example.com/a": "b" } };
     const objects = [

@@ -12,7 +12,8 @@ const namespaceSelector = z.union([
     ]),
   }),
 ]);
-const peers = z.array(z.strictObject({ podSelector, namespaceSelector }).partial()).min(1);
+const ipBlock = z.strictObject({ cidr: z.cidrv4() });
+const peers = z.array(z.strictObject({ podSelector, namespaceSelector, ipBlock }).partial()).min(1);
 const ports = z.array(z.strictObject({ port: z.int(), protocol: z.enum(["TCP", "UDP"]).optional() })).min(1);
 
 /** Who may come in is always said; of what may go out, at least the port. */
