@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
 import { writePolicyOf } from "../../build/manifests/write-policy.ts";
 import { daemonSetName } from "../../functions/satellite/lib/kinds.ts";
+import { offerKey } from "../../functions/undelete/lib/note.ts";
 import { volumeFinalizer } from "../../functions/volume/lib/volume.ts";
 import { type DeclaredWrites, isDeclared } from "../../shared/declared-writes.ts";
 import { groupOf, type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
@@ -114,7 +115,10 @@ async function create({ admin, namespace, eventually }: Bench, kind: Kind): Prom
   await eventually(`${kind.kind} is served`, () => admin.request("GET", pathOf(kind)).then(Boolean, () => false));
   // Some policies ask for the name of what belongs to a satellite, or for the finalizer of Volumes.
   const name = /DaemonSet|ConfigMap/.test(kind.kind) ? daemonSetName(namespace) : `${namespace}-a`;
-  const metadata = { name, ...(kind.namespaced ? { namespace } : {}), finalizers: [present, volumeFinalizer] };
+  // What only people write is there, with the value that the test writes: functions may remove it.
+  const annotations = { [offerKey]: "a" };
+  const finalizers = [present, volumeFinalizer];
+  const metadata = { name, ...(kind.namespaced ? { namespace } : {}), annotations, finalizers };
   const { spec } = builtin[kind.kind] ?? {};
   const made = await admin.create(kind, manifest(kind, metadata, spec ? { spec } : {}));
   onTestFinished(async () => {

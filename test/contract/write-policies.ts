@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifests } from "../../eventing/read-manifests.ts";
+import { offerKey } from "../../functions/undelete/lib/note.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { Event, type Kind, PersistentVolumeClaim, pathOf } from "../../shared/kubernetes/kind.ts";
@@ -65,6 +66,7 @@ const forgedNotes = {
   "a note of a policy that it never had": { metadata: noting("Recycle", "0") },
   "a note of a claim that it was never of": { metadata: noting("Delete", "2") },
   "a label of a claim that it was never of": { metadata: { labels: { "holdfast.dev/offered-of": "2" } } },
+  "the permission of an administrator": { metadata: { annotations: { [offerKey]: "yes" } } },
 };
 
 function localVolume(name: string, more: object = {}, metadata: object = {}): KubernetesObject {
@@ -183,6 +185,13 @@ const cases: readonly Case[] = [
         "a set that leaves no template": owned("StatefulSet", "apps/v1", "data-a-b"),
       }),
     },
+  },
+  {
+    account: "undelete/reserve",
+    on: ", a volume that an administrator has offered",
+    objects: [volumeOf({ uid: "1" }, { annotations: { ...noted.annotations, [offerKey]: "yes" } })],
+    declared: patchesOf(PersistentVolume, { "the end of it": { metadata: { annotations: { [offerKey]: null } } } }),
+    forged: patchesOf(PersistentVolume, { another: { metadata: { annotations: { [offerKey]: "no" } } } }),
   },
   {
     account: "undelete/reserve",

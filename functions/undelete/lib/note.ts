@@ -66,6 +66,7 @@ const uidsIn = (seen: Seen) =>
 const isKnown = (uid: string) =>
   `(${uid} == "" || ${uid} == ${reservedIn("oldObject")} || ${uid} == ${labelIn("oldObject")} || ` +
   `${uid} in ${uidsIn("oldObject")})`;
+const offerIn = (seen: Seen) => `${seen}.metadata.?annotations[?"${offerKey}"].orValue("")`;
 const isOwn = (uid: string) => `${uid} == oldObject.metadata.uid`;
 
 /**
@@ -94,6 +95,11 @@ export const noteBounds: readonly Bound[] = [
       // One by one: a list has elements of one type, and the API server does not know the type of these.
       [reservedIn("object"), labelIn("object")].map((uid) => `!(${isOwn(uid)}) && ${isKnown(uid)} && `).join("") +
       `${uidsIn("object")}.all(u, ${isOwn("u")} || ${isKnown("u")})`,
+  },
+  {
+    on: ["patch"],
+    says: `removes ${offerKey}, which only people write`,
+    cel: `${offerIn("object")} == "" || ${offerIn("object")} == ${offerIn("oldObject")}`,
   },
 ];
 
