@@ -22,6 +22,7 @@ import {
   conditionOf,
   create,
   createAgent,
+  delaysFirst,
   evict,
   hostsOf,
   isEvicted,
@@ -187,18 +188,12 @@ export const agentScenarios: readonly Scenario[] = [
   {
     title: "an agent that a late call disables after its agreement was removed is enabled again ten minutes later",
     async run(cluster) {
-      const { cloud, wire } = besideOf(cluster);
+      const { cloud } = besideOf(cluster);
       await createAgent(cluster, NeutronL3Agent);
-      let isLate = false;
-      wire.step = async (request, send) => {
-        if (isLate || request.method !== "PUT" || !request.body?.includes('"admin_state_up":false')) return send();
-        isLate = true;
-        void cluster.clock.sleep(500_000).then(send);
-        throw new Error("socket hang up");
-      };
+      const isLate = delaysFirst(cluster, '"admin_state_up":false');
       await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
       await approve(cluster, NeutronL3Agent);
-      await swept(cluster, "the call is given up", async () => isLate);
+      await swept(cluster, "the call is given up", isLate);
       await annotate(cluster, { [approvalKey]: null }, NeutronL3Agent);
       await says(cluster, "when a person agrees", NeutronL3Agent);
       await cloud.pass(500);

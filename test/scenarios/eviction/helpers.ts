@@ -224,6 +224,20 @@ export async function whileItMoves(cluster: Cluster, host: string): Promise<void
   wire.step = (_, send) => send();
 }
 
+/**
+ * The first PUT with this text arrives 500 seconds later, when its caller has given up. Returns whether it was sent.
+ */
+export function delaysFirst(cluster: Cluster, text: string): () => Promise<boolean> {
+  let isLate = false;
+  besideOf(cluster).wire.step = async (request, send) => {
+    if (isLate || request.method !== "PUT" || !request.body?.includes(text)) return send();
+    isLate = true;
+    void cluster.clock.sleep(500_000).then(send);
+    throw new Error("socket hang up");
+  };
+  return async () => isLate;
+}
+
 /** What the garbage collector takes before the resource when that is deleted with `--cascade=foreground`. */
 export const dependents = async (cluster: Cluster): Promise<readonly string[]> =>
   [await podOf(cluster), await podOf(cluster, l2Pod)].flatMap((pod) =>

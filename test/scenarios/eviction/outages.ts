@@ -13,6 +13,7 @@ import {
   conditionOf,
   counters,
   create,
+  delaysFirst,
   evict,
   isEvicted,
   isGone,
@@ -289,17 +290,11 @@ export const outages: readonly Scenario[] = [
   {
     title: "a host that a late call disables after its agreement was removed is enabled again ten minutes later",
     async run(cluster) {
-      const { cloud, wire } = besideOf(cluster);
-      let isLate = false;
-      wire.step = async (request, send) => {
-        if (isLate || request.method !== "PUT" || !request.body?.includes('"disabled"')) return send();
-        isLate = true;
-        void cluster.clock.sleep(500_000).then(send);
-        throw new Error("socket hang up");
-      };
+      const { cloud } = besideOf(cluster);
+      const isLate = delaysFirst(cluster, '"disabled"');
       await setState(cluster, "DisabledAndCleared");
       await approve(cluster);
-      await swept(cluster, "the call is given up", async () => isLate);
+      await swept(cluster, "the call is given up", isLate);
       await annotate(cluster, { [approvalKey]: null });
       await says(cluster, "when a person agrees");
       await cloud.pass(500);
@@ -320,16 +315,10 @@ export const outages: readonly Scenario[] = [
   {
     title: "a host that a late call disables after its eviction was called off is enabled again ten minutes later",
     async run(cluster) {
-      const { cloud, wire } = besideOf(cluster);
-      let isLate = false;
-      wire.step = async (request, send) => {
-        if (isLate || request.method !== "PUT" || !request.body?.includes('"disabled"')) return send();
-        isLate = true;
-        void cluster.clock.sleep(500_000).then(send);
-        throw new Error("socket hang up");
-      };
+      const { cloud } = besideOf(cluster);
+      const isLate = delaysFirst(cluster, '"disabled"');
       await setState(cluster, "Disabled");
-      await swept(cluster, "the call is given up", async () => isLate);
+      await swept(cluster, "the call is given up", isLate);
       await setState(cluster, "Enabled");
       await swept(cluster, "it serves", async () => (await conditionOf(cluster, "converged")).startsWith("True"));
       await cloud.pass(500);

@@ -1,4 +1,5 @@
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import { bareNode } from "../../harness/cluster-objects.ts";
 import { claim, pod } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
@@ -24,6 +25,15 @@ import { both, onDeletion } from "./policies.ts";
 
 const Claims = "PersistentVolumeClaim";
 
+/** Scales a set of two pods to one. Returns the data of both. */
+async function scaledToOne(cluster: Cluster, options: { policy?: string } = {}) {
+  await runningSet(cluster, options);
+  const data = await dataOf(cluster, [0, 1]);
+  await scale(cluster, 1);
+  await podIsGone(cluster, 1);
+  return data;
+}
+
 /** What Kubernetes' own controller leaves open, and claims that only look like the set's. */
 export const holes: readonly Scenario[] = [
   {
@@ -42,10 +52,7 @@ export const holes: readonly Scenario[] = [
   {
     title: "claims that a set left behind before it had a policy stay, and an Event has the command to include them",
     async run(cluster) {
-      await runningSet(cluster);
-      const data = await dataOf(cluster, [0, 1]);
-      await scale(cluster, 1);
-      await podIsGone(cluster, 1);
+      const data = await scaledToOne(cluster);
       await changePolicy(cluster, onDeletion);
       const { note } = await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
       await belongsTo(cluster, 1, []);
@@ -83,10 +90,7 @@ export const holes: readonly Scenario[] = [
     title: "a claim that another owner's pod uses does not get the set as its owner, although the set has used it",
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await runningSet(cluster, { policy: "Retain" });
-      const data = await dataOf(cluster, [0, 1]);
-      await scale(cluster, 1);
-      await podIsGone(cluster, 1);
+      const data = await scaledToOne(cluster, { policy: "Retain" });
       await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
       await changePolicy(cluster, onDeletion);
       await belongsTo(cluster, 1, []);
@@ -98,10 +102,7 @@ export const holes: readonly Scenario[] = [
     title: "a claim that another owner's pod begins to use belongs to the set no more once the set is looked at",
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await runningSet(cluster, { policy: "Retain" });
-      const data = await dataOf(cluster, [0, 1]);
-      await scale(cluster, 1);
-      await podIsGone(cluster, 1);
+      const data = await scaledToOne(cluster, { policy: "Retain" });
       await changePolicy(cluster, onDeletion);
       await belongsTo(cluster, 1, ["StatefulSet web"]);
       await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
@@ -115,10 +116,7 @@ export const holes: readonly Scenario[] = [
   {
     title: "a claim whose labels were removed is kept like all others when the policy changes to Retain",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion });
-      const data = await dataOf(cluster, [0, 1]);
-      await scale(cluster, 1);
-      await podIsGone(cluster, 1);
+      const data = await scaledToOne(cluster, { policy: onDeletion });
       await patchClaim(cluster, 1, { labels: { app: null } });
       await changePolicy(cluster, "Retain");
       await belongsTo(cluster, 1, []);
@@ -129,10 +127,7 @@ export const holes: readonly Scenario[] = [
   {
     title: "a claim whose labels were removed after the set used it stays, and an Event says so",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain" });
-      const data = await dataOf(cluster, [0, 1]);
-      await scale(cluster, 1);
-      await podIsGone(cluster, 1);
+      const data = await scaledToOne(cluster, { policy: "Retain" });
       await patchClaim(cluster, 1, { labels: { app: null } });
       await changePolicy(cluster, onDeletion);
       await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
