@@ -8,8 +8,14 @@ export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 }
 
-/** Evaluates a compiled expression over JSON values and returns a JSON value; throws {@link ExpressionError}. */
-export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
+/** What objects are in CEL, for as long as none of them changes. */
+export type Converted = Pick<WeakMap<object, unknown>, "get" | "set">;
+
+/**
+ * Evaluates a compiled expression over JSON values and returns a JSON value; throws {@link ExpressionError}. What is
+ * `converted` is not converted once more.
+ */
+export type Evaluate = (variables: Readonly<Record<string, unknown>>, converted?: Converted) => unknown;
 
 // CEL is loaded with the first expression; parsing one costs more than evaluating it, and there are few different ones.
 const require = createRequire(import.meta.url);
@@ -30,8 +36,8 @@ export const compileRule = remember((rule: string): Evaluate => evaluating(rule,
 
 function evaluating(text: string, isUniform: boolean): Evaluate {
   const parsed = explained(() => cel(isUniform).parse(text));
-  return (variables) =>
-    explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
+  return (variables, converted = new WeakMap()) =>
+    explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }, converted) as Record<string, unknown>)));
 }
 
 function cel(homogeneousAggregateLiterals: boolean) {
@@ -59,11 +65,22 @@ function explained<T>(run: () => T): T {
   }
 }
 
+/** What is stored is frozen, and judged again with each write that follows. */
+const stored: Converted = new WeakMap();
+
 /** Whole numbers are integers in CEL, which the library takes for BigInts. */
-function toCel(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toCel);
-  if (isFields(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toCel(member)]));
-  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+function toCel(value: unknown, converted: Converted): unknown {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+  if (!Array.isArray(value) && !isFields(value)) return value;
+  const known = Object.isFrozen(value) ? stored : converted;
+  let made = known.get(value);
+  if (made === undefined) {
+    made = Array.isArray(value)
+      ? value.map((element) => toCel(element, converted))
+      : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toCel(member, converted)]));
+    known.set(value, made);
+  }
+  return made;
 }
 
 function fromCel(value: unknown): unknown {
