@@ -42,12 +42,17 @@ const unchecked = invalidValue(
 );
 
 const validatorOf = remember((schema: Schema): ValidateFunction => {
+  const { metadata: _, ...properties } = schema.properties ?? {};
+  return compiled(JSON.stringify(toJsonSchema({ ...schema, properties })));
+});
+
+/** To compile a validator takes as long as hundreds of writes, and each server has the same few definitions. */
+const compiled = remember((jsonSchema: string): ValidateFunction => {
   const { Ajv }: typeof import("ajv") = require("ajv");
   const { fullFormats }: { fullFormats: Record<string, string | RegExp> } = require("ajv-formats/dist/formats.js");
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, formats: { ...fullFormats, duration } });
-  const { metadata: _, ...properties } = schema.properties ?? {};
-  return ajv.compile(toJsonSchema({ ...schema, properties }));
-});
+  return ajv.compile(JSON.parse(jsonSchema));
+}, new Map());
 
 /** Durations are Go's, not those of ISO 8601. */
 const duration = /^[+-]?(?:\d+(?:\.\d*)?\s*(?:ns|us|µs|ms|s|m|h|d|w)\s*)+$/;
