@@ -67,56 +67,6 @@ async function setUp(setup: Setup = {}) {
 const pod = (name: string, metadata: object = {}) => object("Pod", name, "shop", metadata);
 
 describe("the event of a change", () => {
-  test("carries the whole object in Resource mode", async () => {
-    const { api, clock, arrivals } = await setUp();
-    const changed = { ...pod("a", { managedFields: [{ manager: "kubelet" }] }), spec: { nodeName: "n0" } };
-    api.change(pods, "MODIFIED", changed);
-    await clock.settle();
-    const [{ request }] = arrivals as [(typeof arrivals)[0]];
-    expect(request.headers).toEqual({
-      "ce-specversion": "1.0",
-      "ce-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
-      "ce-time": "2026-01-01T00:00:00Z",
-      "ce-type": "dev.knative.apiserver.resource.update",
-      "ce-source": "https://10.96.0.1:443",
-      "ce-subject": "/apis/v1/namespaces/shop/pods/a",
-      "ce-kind": "Pod",
-      "ce-apiversion": "v1",
-      "ce-name": "a",
-      "ce-namespace": "shop",
-      "content-type": "application/json",
-      "kn-namespace": "shop",
-    });
-    expect(JSON.parse(request.body)).toEqual(changed);
-  });
-
-  test("names the object and nothing else in Reference mode", async () => {
-    const { api, clock, arrivals } = await setUp({ spec: { mode: "Reference" } });
-    api.change(pods, "DELETED", pod("a"));
-    await clock.settle();
-    expect(arrivals[0]?.request.headers["ce-type"]).toBe("dev.knative.apiserver.ref.delete");
-    expect(JSON.parse(arrivals[0]?.request.body ?? "")).toEqual({
-      kind: "Pod",
-      namespace: "shop",
-      name: "a",
-      apiVersion: "v1",
-    });
-  });
-
-  test("has an empty namespace and a double slash for a cluster-scoped kind", async () => {
-    const { api, clock, arrivals } = await setUp({
-      spec: { resources: [{ apiVersion: "v1", kind: "Node" }] },
-      namespaces: ["shop"],
-    });
-    api.change("/api/v1/nodes", "ADDED", object("Node", "n0"));
-    await clock.settle();
-    expect(arrivals[0]?.request.headers).toMatchObject({
-      "ce-subject": "/apis/v1/namespaces//nodes/n0",
-      "ce-namespace": "",
-      "ce-type": "dev.knative.apiserver.resource.add",
-    });
-  });
-
   test("has an id of its own each time, and the extensions of ceOverrides", async () => {
     const { api, clock, arrivals } = await setUp({
       spec: { ceOverrides: { extensions: { Cluster: "blue", kind: "X" } } },
