@@ -1,7 +1,7 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { PodObject } from "../objects/pod.ts";
-import { hasUnexpectedController, isLeftBehind, ownersAreRight, rightOwners } from "./retention.ts";
+import { hasUnexpectedController, isLeftBehind } from "./retention.ts";
 import type { SetObject } from "./set.ts";
 
 type When = "Retain" | "Delete";
@@ -47,58 +47,6 @@ const staleSet = reference("StatefulSet", "web", "old-uid", true);
 const stalePod = (ordinal: number) => reference("Pod", `web-${ordinal}`, "old-uid", true);
 const stranger = reference("Thing", "stranger", "stranger-uid");
 const master = reference("Thing", "master", "master-uid", true);
-
-// Ordinal 0 is wanted, ordinal 1 is condemned.
-const table: [When | undefined, When | undefined, 0 | 1, "set" | "pod" | "none"][] = [
-  [undefined, undefined, 0, "none"],
-  [undefined, undefined, 1, "none"],
-  ["Retain", "Retain", 0, "none"],
-  ["Retain", "Retain", 1, "none"],
-  ["Delete", "Retain", 0, "set"],
-  ["Delete", "Retain", 1, "set"],
-  ["Retain", "Delete", 0, "none"],
-  ["Retain", "Delete", 1, "pod"],
-  ["Delete", "Delete", 0, "set"],
-  ["Delete", "Delete", 1, "pod"],
-];
-
-describe.each(table)(
-  "whenDeleted %s, whenScaled %s, ordinal %i: owned by %s",
-  (whenDeleted, whenScaled, ordinal, owner) => {
-    const set = setOf(whenDeleted, whenScaled);
-    const occupant = { pod: podOf(ordinal), ordinal };
-    const right = { set: [toSet()], pod: [toPod(ordinal)], none: [] }[owner];
-    const starts: OwnerReference[][] = [
-      [],
-      [toSet()],
-      [toPod(ordinal)],
-      [toSet(), toPod(ordinal, false)],
-      [toSet(false)],
-      [toPod(ordinal, undefined)],
-    ];
-
-    it.each(starts.flatMap((start) => [[start], [[stranger, ...start]]]))("from %j", (start) => {
-      const wanted = [...start.filter((one) => one === stranger), ...right];
-      expect(rightOwners(claimWith(...start), set, occupant)).toEqual(wanted);
-      expect(ownersAreRight(claimWith(...start), set, occupant)).toBe(JSON.stringify(start) === JSON.stringify(wanted));
-      expect(ownersAreRight(claimWith(...wanted), set, occupant)).toBe(true);
-    });
-
-    test("a stale reference is none of our business", () => {
-      expect(ownersAreRight(claimWith(staleSet), set, occupant)).toBe(true);
-      expect(ownersAreRight(claimWith(stalePod(ordinal)), set, occupant)).toBe(true);
-      expect(ownersAreRight(claimWith(toSet(), stalePod(ordinal)), set, occupant)).toBe(true);
-    });
-
-    test("another controller", () => {
-      const retains = whenDeleted !== "Delete" && whenScaled !== "Delete";
-      expect(hasUnexpectedController(claimWith(master), set, occupant.pod)).toBe(!retains);
-      expect(rightOwners(claimWith(master, toSet(false)), set, occupant)).toEqual([master]);
-      expect(ownersAreRight(claimWith(master, toSet(false)), set, occupant)).toBe(false);
-      expect(ownersAreRight(claimWith(master), set, occupant)).toBe(true);
-    });
-  },
-);
 
 describe("an unexpected controller", () => {
   const set = setOf("Delete", "Delete");
