@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NodeObject } from "../objects/node.ts";
 import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
-import { findVolume, isFor, mismatch } from "./match-volume.ts";
+import { findVolume, mismatch } from "./match-volume.ts";
 
 const claim = (spec: object = {}) =>
   ({
@@ -24,31 +24,9 @@ const found = (of: ClaimObject, volumes: VolumeObject[], options = {}) =>
   findVolume(of, volumes, options)?.metadata.name;
 const reserved = { claimRef: { namespace: "default", name: "data" } };
 
-describe("isFor", () => {
-  it.each([
-    { what: "not reserved", claimRef: undefined, is: false },
-    { what: "reserved by name", claimRef: { namespace: "default", name: "data" }, is: true },
-    { what: "bound", claimRef: { namespace: "default", name: "data", uid: "claim" }, is: true },
-    {
-      what: "bound to an earlier claim of that name",
-      claimRef: { namespace: "default", name: "data", uid: "old" },
-      is: false,
-    },
-    { what: "reserved in another namespace", claimRef: { namespace: "other", name: "data" }, is: false },
-  ])("$what: $is", ({ claimRef, is }) => {
-    expect(isFor(volume("v", claimRef ? { claimRef } : {}), claim())).toBe(is);
-  });
-});
-
 describe("findVolume", () => {
   it.each([
     { what: "nothing", volumes: [], name: undefined },
-    {
-      what: "the smallest",
-      volumes: [volume("b", { capacity: { storage: "3Gi" } }), volume("a", { capacity: { storage: "2Gi" } })],
-      name: "a",
-    },
-    { what: "none that is too small", volumes: [volume("a", { capacity: { storage: "1G" } })], name: undefined },
     { what: "none of another class", volumes: [volume("a", { storageClassName: "d" })], name: undefined },
     { what: "none of another mode", volumes: [volume("a", { volumeMode: "Block" })], name: undefined },
     {
@@ -56,29 +34,13 @@ describe("findVolume", () => {
       volumes: [volume("a", { accessModes: ["ReadOnlyMany"] })],
       name: undefined,
     },
-    { what: "none that is Released", volumes: [volume("a", {}, { status: { phase: "Released" } })], name: undefined },
     {
       what: "none being deleted",
       volumes: [volume("a", {}, { metadata: { deletionTimestamp: "now" } })],
       name: undefined,
     },
-    {
-      what: "none reserved for another",
-      volumes: [volume("a", { claimRef: { namespace: "default", name: "other" } })],
-      name: undefined,
-    },
-    {
-      what: "the one reserved for it, of whatever class and size",
-      volumes: [volume("a"), volume("b", { ...reserved, storageClassName: "d", capacity: { storage: "9Gi" } })],
-      name: "b",
-    },
   ])("takes $what", ({ volumes, name }) => {
     expect(found(claim(), volumes)).toBe(name);
-  });
-
-  it("obeys the claim's selector", () => {
-    const labelled = volume("b", { capacity: { storage: "9Gi" } }, { metadata: { labels: { tier: "db" } } });
-    expect(found(claim({ selector: { matchLabels: { tier: "db" } } }), [volume("a"), labelled])).toBe("b");
   });
 
   it("leaves all but reserved volumes to the scheduler when told so", () => {
