@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { PatchOptions } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, StatefulSet } from "../harness/kinds.ts";
-import { configMap, statefulSet } from "../harness/manifest.ts";
+import { ConfigMap } from "../harness/kinds.ts";
+import { configMap } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 import { owners } from "./owners.ts";
@@ -96,26 +96,6 @@ export function serverSideApply(open: () => Promise<Bench>): void {
       expect(forced?.data).toEqual({ a: "2" });
       const left = await apply(bench, "one", {});
       expect(left?.data).toEqual({ a: "2" });
-    });
-
-    test("meets the owner of a field that the server defaulted: the creator of the object", async () => {
-      const { admin, namespace } = await open();
-      await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }), { fieldManager: "creator" });
-      const wanted = {
-        apiVersion: "apps/v1",
-        kind: "StatefulSet",
-        metadata: { name: "set" },
-        spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } },
-      };
-      const options = { fieldManager: "holdfast" };
-      const error = await failure(admin.patch(StatefulSet, namespace, "set", "apply", wanted, options));
-      expect(error).toMatchObject({ status: 409, reason: "Conflict" });
-      expect(error.causes).toEqual([
-        expect.objectContaining({
-          reason: "FieldManagerConflict",
-          field: ".spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
-        }),
-      ]);
     });
 
     test("an unchanged apply is no write", async () => {

@@ -64,24 +64,10 @@ describe("finalizers are a set", () => {
 
 describe("owner references merge by uid", () => {
   const uids = (patch: unknown) => metadata({ ownerReferences: patch }).ownerReferences.map(({ uid }) => uid);
-  test("delete", () => expect(uids([{ $patch: "delete", uid: "u1" }])).toEqual(["u2"]));
-  test("add", () => expect(uids([owner("u3", "h")])).toEqual(["u3", "u1", "u2"]));
-  test("change one", () =>
-    expect(metadata({ ownerReferences: [{ uid: "u2", name: "z" }] }).ownerReferences).toEqual([
-      owner("u1", "f"),
-      owner("u2", "z"),
-    ]));
   test("replace", () => expect(uids([{ $patch: "replace" }, owner("u3", "h")])).toEqual(["u3"]));
 });
 
 describe("pod templates", () => {
-  test("containers merge by name and a new one comes first", () => {
-    expect(names(spec({ containers: [{ name: "c", image: "k" }] }).containers)).toEqual(["c", "a", "b"]);
-    expect(spec({ containers: [{ name: "b", image: "k" }] }).containers).toEqual([
-      live.spec.containers[0],
-      { name: "b", image: "k" },
-    ]);
-  });
   test("scalars in a container are replaced whole, env merges", () => {
     const [a] = spec({
       containers: [
