@@ -7,10 +7,8 @@ import { staleSubscribers } from "../harness/faults/stale-subscribers.ts";
 import { pod } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import { clusterLife } from "./pvc-protection/cluster-life.ts";
-import { disturbance } from "./pvc-protection/disturbance.ts";
 import { protectedClaim } from "./pvc-protection/helpers.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
-import { scenarios } from "./pvc-protection/scenarios.ts";
 import { beside } from "./pvc-protection/settings.ts";
 import { noticesOn } from "./recorded-events.ts";
 import { runScenarios } from "./run-scenarios.ts";
@@ -20,9 +18,9 @@ import type { Scenario } from "./scenario.ts";
 
 const worlds = { open: openCluster, watch: watchInvariants };
 
-/** What is run in the default setting, run in another one; how often functions are called is what differs. */
-const movedTo = (setting: Setting, all = scenarios): readonly Scenario[] =>
-  all
+/** The life of a claim in another setting; how often functions are called is what differs. */
+const movedTo = (setting: Setting): readonly Scenario[] =>
+  clusterLife
     .filter(({ settings, title }) => (settings?.includes(beside) ?? true) && !title.includes("trigger no function"))
     .map((scenario) => ({ ...scenario, settings: [setting] }));
 
@@ -73,6 +71,5 @@ describe("PVC protection beside Triggers that were deleted at once", () => {
   };
   const began = Date.parse("2026-01-01T00:00:00Z");
   // What fails is of Triggers that are gone: functions have no other events than elsewhere.
-  const others = movedTo(setting, [...clusterLife, ...disturbance]);
-  runScenarios([...others, { ...bystanders, settings: [setting] }], [setting], worlds);
+  runScenarios([...movedTo(setting), { ...bystanders, settings: [setting] }], [setting], worlds);
 });
