@@ -106,6 +106,16 @@ describe("what a subscriber is sent", () => {
     },
   );
 
+  test.each([{}, { format: "json" as const }])("is part of its sender's trace, %j", async (delivery) => {
+    const { arrivals, receive } = setUp({}, { delivery });
+    const trace = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" };
+    const ofEvent = `00-${"3".repeat(32)}-${"4".repeat(16)}-01`;
+    await receive({ ...event, headers: { ...event.headers, ...trace, "ce-traceparent": ofEvent } });
+    const { headers = {}, body = "" } = arrivals[0]?.request ?? {};
+    expect(headers).toMatchObject(trace);
+    expect(delivery.format ? JSON.parse(body).traceparent : headers["ce-traceparent"]).toBe(ofEvent);
+  });
+
   test("is one JSON document with format json", async () => {
     const { arrivals, receive } = setUp({}, { delivery: { format: "json" } });
     await receive();

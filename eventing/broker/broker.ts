@@ -52,7 +52,7 @@ const fanoutTimeout = 15 * 60_000;
 /** A broker, running. */
 export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
   const { namespace, name, url, async: isAsync } = options;
-  const { clock, trace } = tools;
+  const { clock, trace, beginSpan } = tools;
   const by = `Broker ${namespace}/${name}`;
   const bring = options.deliver ?? deliver;
   const backlog = options.backlog ?? createBacklog(Number.POSITIVE_INFINITY);
@@ -84,11 +84,15 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
 
     const run = new AbortController();
     pending.add(run);
-    const headers = passedThrough(request.headers);
+    const span = beginSpan?.(by, event.attributes, request.headers);
+    const headers = { ...passedThrough(request.headers), ...span?.headers };
     const deliveries = matching.map((subscription) =>
       dispatch(event, String(ttl), headers, subscription, run.signal).finally(() => backlog.release(size)),
     );
-    const done = Promise.all(deliveries).finally(() => pending.delete(run));
+    const done = Promise.all(deliveries).finally(() => {
+      pending.delete(run);
+      span?.end();
+    });
     if (isAsync) {
       done.catch(() => {});
       return accepted;

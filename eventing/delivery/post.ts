@@ -2,6 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import type { Attributes } from "../event/cloud-event.ts";
 import type { Send } from "../send.ts";
+import type { BeginSpan } from "../spans.ts";
 import type { Trace } from "../trace.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
@@ -34,6 +35,8 @@ export interface PostTools {
   readonly clock: Clock;
   readonly send: Send;
   readonly trace?: Trace | undefined;
+  /** Absent where nothing takes spans. */
+  readonly beginSpan?: BeginSpan | undefined;
 }
 
 export const isSuccess = (answer: Answer): answer is HttpResponse => answer.status >= 200 && answer.status < 300;

@@ -6,6 +6,7 @@ import { timestamp } from "../event/timestamp.ts";
 import { toBinary } from "../event/to-http.ts";
 import type { Random } from "../random.ts";
 import type { Send } from "../send.ts";
+import type { BeginSpan } from "../spans.ts";
 import type { Trace } from "../trace.ts";
 
 /** What a source needs to send an event. */
@@ -14,6 +15,8 @@ export interface EmitTools {
   readonly random: Random;
   readonly send: Send;
   readonly trace?: Trace | undefined;
+  /** Absent where nothing takes spans. */
+  readonly beginSpan?: BeginSpan | undefined;
   /** How an event is posted, retries included; {@link post} by default. */
   readonly post?: typeof post;
 }
@@ -49,12 +52,15 @@ export async function emit(tools: EmitTools, emitter: Emitter, made: CloudEvent,
   };
   trace?.({ at: now, hop: "emitted", event: event.attributes, by, to: sink });
   const drop = (message: string) => trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by, message });
-  const request = toBinary(event, { "kn-namespace": namespace });
+  const span = tools.beginSpan?.(by, event.attributes, {});
+  const request = toBinary(event, { "kn-namespace": namespace, ...span?.headers });
   try {
     const task = { url: sink, request, policy, by, event: event.attributes, signal };
     const answer = await (tools.post ?? post)(tools, { ...task, isRetried: (status) => retried.has(status) });
     if (!isSuccess(answer)) drop(retried.has(answer.status) ? "six tries failed" : `a ${answer.status} is final`);
   } catch (error) {
     drop(error instanceof Error ? error.message : String(error));
+  } finally {
+    span?.end();
   }
 }

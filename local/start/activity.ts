@@ -1,4 +1,5 @@
 import { functionNames } from "../../esbuild.config.mjs";
+import type { BeginSpan } from "../../eventing/spans.ts";
 import type { Hop } from "../../eventing/trace.ts";
 import { slug } from "../../shared/rule.ts";
 import { decisionLine, isLogRecord, type LogRecord } from "../../shared/terminal/decision-line.ts";
@@ -15,6 +16,8 @@ export interface Activity {
   onRecord(name: RevisionName, record: Record<string, unknown>): void;
   onHop(hop: Hop): void;
   onTrouble(trouble: Trouble): void;
+  /** Spans of sources and brokers; absent where no trace is printed. */
+  readonly beginSpan?: BeginSpan;
   counts(): Counts;
 }
 

@@ -79,6 +79,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
       server,
       send: activator.send,
       trace: activity.onHop,
+      beginSpan: activity.beginSpan,
     },
     ingress,
     createBroker: crashingDispatcher(),

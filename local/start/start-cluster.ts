@@ -17,10 +17,12 @@ export interface StartedCluster extends RunningCluster {
 
 /** Sets the functions to work, on a cluster of our own or on a user's. */
 export async function startCluster(options: StartOptions, session: Session, out: Terminal): Promise<StartedCluster> {
-  const activity = createActivity(out);
   const bundles = createBundles(session.folder, (line) => out.print(out.paint("dim", wrap(line, 2, out.width))));
   const { kubeconfig } = options;
-  const launching = options.trace ? await withTraces(bundles, session, out) : bundles;
+  const traces = options.trace && (await startTraces(out));
+  if (traces) session.onEnd(traces.close);
+  const activity = { ...createActivity(out), ...(traces ? { beginSpan: traces.beginSpan } : {}) };
+  const launching = traces ? withTraces(bundles, traces.environment) : bundles;
   const cluster = kubeconfig
     ? await startOnCluster(kubeconfig, options, session, out, activity, launching)
     : await startLaptop(options, session, out, activity, launching);
@@ -28,8 +30,7 @@ export async function startCluster(options: StartOptions, session: Session, out:
 }
 
 /** Functions that send their traces to this process, which prints them until the session ends. */
-async function withTraces(bundles: Bundles, session: Session, out: Terminal): Promise<Bundles> {
-  const { environment, close } = await startTraces(out);
-  session.onEnd(close);
-  return { ...bundles, launch: (plan, name, given) => bundles.launch(plan, name, { ...environment, ...given }) };
-}
+const withTraces = (bundles: Bundles, environment: Readonly<Record<string, string>>): Bundles => ({
+  ...bundles,
+  launch: (plan, name, given) => bundles.launch(plan, name, { ...environment, ...given }),
+});

@@ -1,30 +1,39 @@
 import { createServer } from "node:http";
+import type { BeginSpan } from "../../eventing/spans.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { listen } from "../system-server/listen.ts";
-import { type Span, traceLines } from "./trace-lines.ts";
+import { hopSpans } from "./hop-spans.ts";
+import { producer, type Span, traceLines } from "./trace-lines.ts";
 
 /** A trace is printed when nothing more of it has come for so long, in milliseconds. */
 const quiet = 1_000;
+
+/** Most events lead to no run. So long, in milliseconds, a source and a broker may wait for the function that has one. */
+const patience = 60_000;
 
 /** What takes traces. */
 interface Traces {
   /** What functions need to send theirs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** For sources and brokers, whose spans are printed with those of the functions that run. */
+  readonly beginSpan: BeginSpan;
   close(): void;
 }
 
-/** Takes the traces that functions export, on loopback, and prints each as a tree. */
+/** Takes the traces that functions export, on loopback, and prints each as a tree, from its source on. */
 export async function startTraces(terminal: Terminal): Promise<Traces> {
   const open = new Map<string, { spans: Span[]; timer: NodeJS.Timeout }>();
   const print = (traceId: string) => {
-    for (const line of traceLines(open.get(traceId)?.spans ?? [], terminal)) terminal.print(line);
+    const spans = open.get(traceId)?.spans ?? [];
+    if (spans.some(isOfFunction)) for (const line of traceLines(spans, terminal)) terminal.print(line);
     open.delete(traceId);
   };
   const take = (span: Span) => {
     const { traceId } = span;
     const before = open.get(traceId);
     clearTimeout(before?.timer);
-    open.set(traceId, { spans: [...(before?.spans ?? []), span], timer: setTimeout(print, quiet, traceId) });
+    const spans = [...(before?.spans ?? []), span];
+    open.set(traceId, { spans, timer: setTimeout(print, spans.some(isOfFunction) ? quiet : patience, traceId) });
   };
   const server = createServer(async (request, response) => {
     try {
@@ -43,6 +52,7 @@ export async function startTraces(terminal: Terminal): Promise<Traces> {
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_BSP_SCHEDULE_DELAY: "200",
     },
+    beginSpan: hopSpans(take),
     close() {
       for (const [traceId, { timer }] of open) {
         clearTimeout(timer);
@@ -52,3 +62,5 @@ export async function startTraces(terminal: Terminal): Promise<Traces> {
     },
   };
 }
+
+const isOfFunction = ({ kind }: Span) => kind !== producer;

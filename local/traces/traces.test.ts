@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { terminal } from "../../shared/terminal/terminal.ts";
+import { hopSpans } from "./hop-spans.ts";
 import { startTraces } from "./start-traces.ts";
 import { type Span, traceLines } from "./trace-lines.ts";
 
@@ -45,6 +46,53 @@ test("a line that is too long is cut on a terminal, and left whole in a pipe", (
 test("a name from outside with a line's end and control characters stays on its line, and is shown", () => {
   const forged = [span(1, 0, "look", { "holdfast.object": "Pod shop/a\n  trace 01234567\u001b[2J" })];
   expect(texts(traceLines(forged, plain))).toEqual(["  look Pod shop/a   trace 01234567\\u001b[2J"]);
+});
+
+const traceparent = (id: number) => `00-${String(id).repeat(32)}-${String(id).repeat(16)}-01`;
+
+test("a trace goes from the source over the broker to the function, and is printed only if a function ran", async () => {
+  const printed: string[] = [];
+  const traces = await startTraces({ ...terminal(process.stdout), ...plain, print: (line) => printed.push(line) });
+  const event = { type: "x.resource.update", kind: "PersistentVolumeClaim", namespace: "shop", name: "data" };
+  const source = traces.beginSpan("ApiServerSource shop/storage", event, {});
+  const broker = traces.beginSpan("Broker shop/storage", event, source.headers);
+  // No function has run for this one.
+  traces.beginSpan("Broker shop/storage", event, {}).end();
+  const [, traceId = "", parentSpanId = ""] = (broker.headers.traceparent ?? "").split("-");
+  const ran = {
+    ...span(1, 0, "CloudEvents Process x", { "cloudevents.event_type": event.type }),
+    traceId,
+    parentSpanId,
+  };
+  source.end();
+  broker.end();
+  const now = `${Date.now() + 60_000}000000`;
+  const spans = [{ ...ran, startTimeUnixNano: now, endTimeUnixNano: now }];
+  const url = traces.environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT as string;
+  await fetch(url, { method: "POST", body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }) });
+  traces.close();
+  expect(texts(printed)).toEqual([
+    `  trace ${traceId.slice(0, 8)}  ApiServerSource shop/storage`,
+    "    Broker shop/storage",
+    "      update",
+  ]);
+});
+
+test.each([
+  ["the request", { traceparent: traceparent(1) }, { traceparent: traceparent(2) }, "1"],
+  ["the event", {}, { traceparent: traceparent(2) }, "2"],
+  [
+    "the event, where the request has one that cannot be read",
+    { traceparent: "00-1" },
+    { traceparent: traceparent(2) },
+    "2",
+  ],
+])("a broker continues the trace of %s", (_, headers, event, id) => {
+  const taken: Span[] = [];
+  const { headers: sent, end } = hopSpans((span) => taken.push(span))("Broker shop/storage", event, headers);
+  end();
+  expect(taken).toMatchObject([{ traceId: id.repeat(32), parentSpanId: id.repeat(16) }]);
+  expect(sent).toEqual({ traceparent: `00-${id.repeat(32)}-${taken[0]?.spanId}-01` });
 });
 
 test("spans that arrive by OTLP are printed as one trace, the latest when it ends", async () => {
