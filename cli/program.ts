@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { isKeptByNpm } from "../shared/command/parse-flags.ts";
 import { complain, UserError } from "../shared/command/user-error.ts";
 import { ApiError } from "../shared/kubernetes/api-error.ts";
+import { checkImages } from "./check-images/command.ts";
 import { completion } from "./completion/command.ts";
 import { openConsole } from "./console/command.ts";
 import { doctor } from "./doctor/command.ts";
@@ -30,6 +31,7 @@ const commands: readonly Subcommand[] = [
   restore,
   replay,
   pretty,
+  checkImages,
   doctor,
   uninstall,
   completion,

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { findReferences, findUnresolved, putImages, selectDocuments } from "./references.ts";
+import { findUnresolved } from "../../shared/command/find-unresolved.ts";
+import { findReferences, putImages, selectDocuments } from "./references.ts";
 
 const image = `registry.example/holdfast/a/b@sha256:${"0".repeat(64)}`;
 const functions = ["a/b"];

@@ -1,12 +1,7 @@
 import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
+import { type Source, scheme } from "../../shared/command/find-unresolved.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { type LabelPredicate, parseLabelSelector } from "../../shared/kubernetes/parse-label-selector.ts";
-
-/** A text of YAML documents, and where it is from. */
-export interface Source {
-  readonly origin: string;
-  readonly text: string;
-}
 
 /** A place in a text that stands for a function's image. */
 export interface Reference {
@@ -17,8 +12,6 @@ export interface Reference {
   /** The quote that it stands in, if any. */
   readonly quote: string;
 }
-
-const scheme = "fn://";
 
 /**
  * Finds the values that begin with `fn://`, which must each be a function's.
@@ -42,27 +35,6 @@ export function findReferences({ origin, text }: Source, functions: readonly str
           throw new UserError(`${at}: there is no function for ${value}. There are: ${functions.join(", ")}.`);
         const quote = type === "QUOTE_DOUBLE" ? '"' : type === "QUOTE_SINGLE" ? "'" : "";
         found.push({ name, start: range[0], end: range[1], quote });
-      },
-    });
-  }
-  return found;
-}
-
-/**
- * The values that begin with `fn://` and are still there, functions' or not, by the lines at which they stand.
- *
- * @throws UserError when the YAML cannot be read
- */
-export function findUnresolved({ origin, text }: Source): readonly { readonly at: string; readonly value: string }[] {
-  const lineCounter = new LineCounter();
-  const found: { at: string; value: string }[] = [];
-  for (const document of parseAllDocuments(text, { lineCounter })) {
-    const [error] = document.errors;
-    if (error) throw new UserError(`${origin}: ${error.message}`);
-    visit(document, {
-      Scalar(key, { value, range }) {
-        if (key === "key" || typeof value !== "string" || !value.startsWith(scheme)) return;
-        found.push({ at: `${origin}:${lineCounter.linePos(range?.[0] ?? 0).line}`, value: value.trim() });
       },
     });
   }

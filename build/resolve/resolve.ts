@@ -1,8 +1,9 @@
+import { findUnresolved, type Source } from "../../shared/command/find-unresolved.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { produce } from "../images/produce.ts";
 import type { Progress } from "../images/progress.ts";
 import type { ResolveOptions, SourceOptions } from "./options.ts";
-import { findReferences, findUnresolved, putImages, type Source, selectDocuments } from "./references.ts";
+import { findReferences, putImages, selectDocuments } from "./references.ts";
 import { buildKustomization, readSources } from "./sources.ts";
 
 /**

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { parse } from "yaml";
+import type { Source } from "../../shared/command/find-unresolved.ts";
 import { UserError } from "../../shared/command/user-error.ts";
-import type { Source } from "./references.ts";
 
 const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 

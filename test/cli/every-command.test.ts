@@ -45,7 +45,7 @@ const calls: readonly Called[] = [
 ];
 
 /** They need no cluster, or stay until they are ended. */
-const others = ["pretty", "completion", "console"];
+const others = ["pretty", "check-images", "completion", "console"];
 
 /** Holdfast without Knative, and a claim that is being deleted under its pod. */
 async function installed(): Promise<CliCluster> {
