@@ -99,11 +99,11 @@ export interface Call extends Common {
   /** A write for when the system refuses the command for good, or does not let us: to repeat it alone does not help. */
   readonly refused?: Write;
   /**
-   * A write that takes back what `writes` have noted of the command, for when it is not sent: the API server refuses
-   * one of them for good, a precondition does not hold or cannot be read, or the command is `Contended` or `NotSent`.
-   * After a conflict of a write it does not come, because another run may stand on the same note.
+   * Writes that take back what `writes` have noted of the command, for when it is not sent: the API server refuses one
+   * of them for good, a precondition does not hold or cannot be read, or the command is `Contended` or `NotSent`. After
+   * a conflict of a write they do not come, because another run may stand on the same note.
    */
-  readonly unsent?: Write;
+  readonly unsent?: Write | readonly Write[];
   /** When to look what has become of it. Milliseconds since the epoch. */
   readonly next?: number;
 }

@@ -156,7 +156,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
     async transport(request) {
       const { signal } = life;
       await Promise.resolve();
-      if (!up) throw new Error("connect ECONNREFUSED");
+      if (!up) throw Object.assign(new Error("connect ECONNREFUSED"), { unsent: true });
       const { status, body } = await answer(world, request, connect);
       // Carried out or not: who asked does not hear of it.
       if (signal.aborted) throw new Error("socket hang up");

@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import { Agent as HttpsAgent, type RequestOptions } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { certificates } from "../kubernetes/testing/certificates.ts";
 import { type TlsServer, tlsServer } from "../kubernetes/testing/tls-server.ts";
-import { bodyOf, sendRequest } from "./send-request.ts";
+import { bodyOf, isUnsent, sendRequest } from "./send-request.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -155,5 +155,72 @@ describe("connections", () => {
     const { ask, log } = await counting(() => false);
     await expect(ask()).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(log).toEqual(["GET 0"]);
+  });
+});
+
+describe("a request", () => {
+  const failing = (url: string, options: RequestOptions = {}) =>
+    sendRequest(url, { method: "PUT", ...options }, "{}").then(
+      () => expect.fail("It was answered."),
+      (error: Error) => error,
+    );
+
+  test("that no server takes a connection for is surely not sent", async () => {
+    const gone = await tlsServer(() => {});
+    await gone.close();
+    for (const url of [gone.url, gone.url.replace("https", "http")]) expect(isUnsent(await failing(url))).toBe(true);
+  });
+
+  test("to a host that is not known is surely not sent", async () => {
+    const lookup: RequestOptions["lookup"] = (_host, _options, done) =>
+      done(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }), []);
+    expect(isUnsent(await failing("http://linstor.invalid", { lookup }))).toBe(true);
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "to a server that it does not trust over %s is surely not sent",
+    async (maxVersion) => {
+      let taken = 0;
+      const api = await tlsServer((_, response) => {
+        taken++;
+        response.end();
+      });
+      cleanUp.push(() => api.close());
+      expect(isUnsent(await failing(api.url, { maxVersion }))).toBe(true);
+      expect(taken).toBe(0);
+    },
+  );
+
+  test("that a connection was there for may have been sent, whether the connection was new or kept", async () => {
+    let requests = 0;
+    const send = await to(({ socket }, response) => (requests++ === 1 ? response.end() : socket.destroy()));
+    const failure = () => send("PATCH").catch((error: Error) => error);
+    expect(isUnsent(await failure())).toBe(false);
+    const answered = await send("PATCH");
+    await read(textOf(answered));
+    expect(isUnsent(await failure())).toBe(false);
+  });
+
+  test("that waited for the connection of another one may have been sent, and leaves no listener there", async () => {
+    let requests = 0;
+    const api = await tlsServer((_, response) => {
+      if (requests++ < 3) response.end();
+      else response.destroy();
+    });
+    const agent = new HttpsAgent({ keepAlive: true, maxSockets: 1 });
+    cleanUp.push(
+      () => agent.destroy(),
+      () => api.close(),
+    );
+    const listeners: number[] = [];
+    agent.on("free", (socket) => listeners.push(socket.listenerCount("secureConnect")));
+    const options: RequestOptions = { ca: certificates.authority, method: "PUT", agent };
+    const send = () => sendRequest(api.url, options, "{}");
+    const answered = [1, 2, 3].map(() => send().then(textOf).then(read));
+    const last = send().catch((error: Error) => error);
+    await Promise.all(answered);
+    expect(isUnsent(await last)).toBe(false);
+    expect(listeners.length).toBeGreaterThan(1);
+    expect(new Set(listeners).size).toBe(1);
   });
 });

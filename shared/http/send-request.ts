@@ -1,7 +1,14 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { pipeline, type Readable } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { createGunzip } from "node:zlib";
+
+/**
+ * Whether a request that has failed was surely not sent, because no connection came about: the host is unknown, no
+ * server listens there, or its certificate is not trusted. What broke a connection may have come after the request.
+ */
+export const isUnsent = (error: unknown): boolean => error instanceof Error && "unsent" in error;
 
 /**
  * Sends one HTTP request and resolves with the head of its answer; rejects when there is none.
@@ -13,7 +20,18 @@ export function sendRequest(url: string, options: http.RequestOptions, body?: st
   const { request } = url.startsWith("https:") ? https : http;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, options);
+    let connected = false;
     let answered = false;
+    outgoing.once("socket", (socket) => {
+      // An agent also hands on the connection that another request has used, which is then ready.
+      const isSecured = !(socket instanceof TLSSocket) || socket.getFinished() !== undefined;
+      connected = !socket.pending && isSecured;
+      if (connected) return;
+      // Nothing is written before it.
+      socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => {
+        connected = true;
+      });
+    });
     outgoing.once("response", (response) => {
       answered = true;
       resolve(response);
@@ -22,7 +40,7 @@ export function sendRequest(url: string, options: http.RequestOptions, body?: st
       const wasClosed = error.code === "ECONNRESET" || error.code === "EPIPE";
       if (!answered && wasClosed && outgoing.reusedSocket && options.method === "GET")
         resolve(sendRequest(url, { ...options, agent: false }, body));
-      else reject(error);
+      else reject(connected ? error : Object.assign(error, { unsent: true }));
     });
     outgoing.end(body);
   });

@@ -1,5 +1,5 @@
 import { Contended } from "../contended.ts";
-import type { Decision, Precondition } from "../decision.ts";
+import type { Call, Decision, Precondition } from "../decision.ts";
 import { ApiError, isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { clearEvent, type Recorded, recordEvent } from "../kubernetes/record-event.ts";
@@ -103,13 +103,13 @@ const isForGood = (error: unknown) =>
 async function note(
   { name }: PlannedRule,
   { about }: Decision,
-  outcome: Write | undefined,
+  outcome: Call["unsent"],
   { client, log }: ExecuteContext,
 ): Promise<void> {
-  if (!outcome) return;
-  await send(client, outcome).catch((error: Error) => {
-    log.warn({ rule: name, uid: about.metadata.uid }, `What has become of a command was not noted: ${error.message}`);
-  });
+  for (const write of [outcome ?? []].flat())
+    await send(client, write).catch((error: Error) => {
+      log.warn({ rule: name, uid: about.metadata.uid }, `What has become of a command was not noted: ${error.message}`);
+    });
 }
 
 const isRefusal = (error: unknown): error is SystemError =>

@@ -12,7 +12,7 @@ import { type MetadataChange, withProgress } from "./with-progress.ts";
 /** One thing to do about a decision; a plan's operations are carried out in their order. */
 export type Operation =
   /** Ends the plan with a conflict where one of the preconditions does not hold; `unsent` is written then. */
-  | { readonly do: "check"; readonly preconditions: readonly Precondition[]; readonly unsent?: Write }
+  | ({ readonly do: "check"; readonly preconditions: readonly Precondition[] } & Pick<Call, "unsent">)
   /**
    * Guarded writes. `follows`: what is to be done next stands on them. `unsent`: written where one of them is refused
    * for good. `announced`: the step's Event has been recorded already, and is cleared again when a conflict keeps the
@@ -22,7 +22,7 @@ export type Operation =
       readonly do: "write";
       readonly writes: readonly Write[];
       readonly follows?: "a command";
-      readonly unsent?: Write;
+      readonly unsent?: Call["unsent"];
       readonly announced?: { readonly step: Step; readonly event: StepEvent };
     }
   /** `again`: only where the Event was there before this plan, because another run may have cleared it since. */
@@ -56,9 +56,9 @@ export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
   const planned = planFor(rule, decision, now);
   for (const operation of planned.operations) {
     if (operation.do === "write")
-      for (const write of [...operation.writes, operation.unsent]) if (write) holdToDeclared(rule, write);
+      for (const write of [...operation.writes, operation.unsent].flat()) if (write) holdToDeclared(rule, write);
     if (operation.do === "send")
-      for (const write of [operation.answered, operation.refused, operation.unsent])
+      for (const write of [operation.answered, operation.refused, operation.unsent].flat())
         if (write) holdToDeclared(rule, write);
   }
   return planned;
@@ -180,7 +180,7 @@ function planWait(
 
 const write = (writes: readonly Write[]) => (writes.length > 0 ? [{ do: "write", writes } as const] : []);
 
-const checking = (preconditions: readonly Precondition[], unsent?: Write) =>
+const checking = (preconditions: readonly Precondition[], unsent?: Call["unsent"]) =>
   preconditions.length > 0 ? [{ do: "check", preconditions, ...(unsent ? { unsent } : {}) } as const] : [];
 
 const record = (event: StepEvent | undefined) => (event ? [{ do: "record", event } as const] : []);

@@ -9,7 +9,7 @@ import { PersistentVolume } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { normal } from "../steps.ts";
-import { command } from "../system/command.ts";
+import { command, sendingFirst } from "../system/command.ts";
 import type { ExternalSystem } from "../system/system.ts";
 import { SystemError, type SystemFailure } from "../system/system-error.ts";
 import { run } from "./run.ts";
@@ -192,6 +192,15 @@ describe("a command that is not sent", () => {
   test("keeps its note if the command itself fails, because it may have been sent", async () => {
     const { asked } = await carryOut([callThat(() => fails("unreachable"))], {}, { lamp });
     expect(asked).not.toContain("patch unsent");
+  });
+
+  test("has all that it has noted taken back if no connection came about", async () => {
+    const refused = () => sendingFirst(() => fails("unreachable", { unsent: true }));
+    const call = { ...callThat(refused), unsent: [named("unsent"), named("second")] };
+    const { asked, messages } = await carryOut([call], {}, { lamp });
+    const patches = asked.filter((one) => one.startsWith("patch "));
+    expect(patches.slice(0, 5)).toEqual(["patch a", "patch held", "patch note", "patch unsent", "patch second"]);
+    expect(messages).toEqual(["The lamp is dark."]);
   });
 
   test("is not noted again while what it reads first still fails: each note would bring the next try", async () => {

@@ -1,5 +1,6 @@
 import { Contended } from "../contended.ts";
 import type { ExternalSystem } from "./system.ts";
+import { SystemError } from "./system-error.ts";
 
 /**
  * A command to an external system with its input: what a `call` decision names. Two of the same command with equal
@@ -24,7 +25,7 @@ export interface Command<Client = unknown, Input = unknown> {
 
 type Send<Client, Input> = (client: Client, input: Input) => Promise<void>;
 
-/** What a command reads before it is sent has failed: it is surely not sent. `cause` is the error of the read. */
+/** A command is surely not sent: what it reads before has failed, or no connection came about. `cause` is the error. */
 export class NotSent extends Error {
   override readonly name = "NotSent";
 }
@@ -40,6 +41,20 @@ export async function beforeSending<T>(read: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof Contended) throw cause;
     throw new NotSent("What is read before a command has failed, so that it was not sent.", { cause });
+  }
+}
+
+/**
+ * What `request` sends, where nothing else was sent before: without a connection the command is not sent.
+ *
+ * @throws NotSent where no connection came about; else the error of `request`
+ */
+export async function sendingFirst<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (cause) {
+    if (!(cause instanceof SystemError && cause.unsent)) throw cause;
+    throw new NotSent("No connection to the system came about, so that the command was not sent.", { cause });
   }
 }
 

@@ -33,7 +33,13 @@ test("none in time is unreachable, in a sentence that names no query, and the re
 });
 
 test("a broken connection is unreachable, with its cause", async () => {
-  const cause = new Error("connect ECONNREFUSED");
+  const cause = new Error("read ECONNRESET");
   const asked = exchangeWith("Crane", () => Promise.reject(cause), virtualClock(), 5000)(request);
-  await expect(asked).rejects.toMatchObject({ failure: "unreachable", cause });
+  await expect(asked).rejects.toMatchObject({ failure: "unreachable", unsent: false, cause });
+});
+
+test("a connection that never came about is unreachable, and says that nothing was sent", async () => {
+  const cause = Object.assign(new Error("connect ECONNREFUSED"), { unsent: true });
+  const asked = exchangeWith("Crane", () => Promise.reject(cause), virtualClock(), 5000)(request);
+  await expect(asked).rejects.toMatchObject({ failure: "unreachable", unsent: true, cause });
 });

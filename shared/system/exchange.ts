@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { isUnsent } from "../http/send-request.ts";
 import { withTimeout } from "../with-timeout.ts";
 import { SystemError } from "./system-error.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "./transport.ts";
@@ -38,7 +39,7 @@ export function exchangeWith(
         "unreachable",
         `${where} could not be asked (${request.method} ${request.path.split("?")[0]}): ${why}. ` +
           `Look whether it runs, and whether the function may reach it.`,
-        { cause },
+        { cause, unsent: isUnsent(cause) },
       );
     }
   };

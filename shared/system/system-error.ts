@@ -20,6 +20,8 @@ export class SystemError extends Error {
   readonly retryAfter: number | undefined;
   /** The system itself has answered, and nothing stands between: what was asked has no later effect. */
   readonly answered: boolean;
+  /** No connection to the system came about: this request was surely not sent. */
+  readonly unsent: boolean;
 
   /**
    * `message` is one or more whole sentences: what was asked, what was answered, and what to do where a person must
@@ -29,12 +31,18 @@ export class SystemError extends Error {
     system: string,
     failure: SystemFailure,
     message: string,
-    options: { readonly retryAfter?: number; readonly answered?: boolean; readonly cause?: unknown } = {},
+    options: {
+      readonly retryAfter?: number;
+      readonly answered?: boolean;
+      readonly unsent?: boolean;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.system = system;
     this.failure = failure;
     this.retryAfter = options.retryAfter;
     this.answered = options.answered ?? false;
+    this.unsent = options.unsent ?? false;
   }
 }

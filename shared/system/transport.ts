@@ -20,6 +20,6 @@ export interface SystemResponse {
 /**
  * The one seam between a system's client and the world: HTTP in production, a function call into a stand-in in tests
  * and simulations, where faults are injected by wrapping it. Rejects when there is no whole answer (refused, reset, cut
- * off, aborted); every HTTP status resolves.
+ * off, aborted); every HTTP status resolves. An error with `unsent: true` says that no connection came about.
  */
 export type SystemTransport = (request: SystemRequest) => Promise<SystemResponse>;

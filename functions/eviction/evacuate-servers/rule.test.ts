@@ -67,7 +67,7 @@ function noteOf(decision: Decision | undefined): string | undefined {
 
 /** From which text to which the record changes when the call is not sent. */
 function takenBack(decision: Decision | undefined) {
-  const unsent = decision?.do === "call" ? decision.unsent : undefined;
+  const [unsent] = decision?.do === "call" ? [decision.unsent ?? []].flat() : [];
   const [, before, after] = unsent?.verb === "patch" ? (unsent.patch as readonly { value: string }[]) : [];
   return [before?.value, after?.value];
 }

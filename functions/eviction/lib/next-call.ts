@@ -1,7 +1,7 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import { Contended } from "../../../shared/contended.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { type Command, command } from "../../../shared/system/command.ts";
+import { type Command, command, sendingFirst } from "../../../shared/system/command.ts";
 import { type ComputeNode, noted, replaceRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
 import { type EvictionFacts, planOf } from "./eviction.ts";
@@ -24,7 +24,7 @@ const onServer = (doc: string, act: OnServer, before?: OnServer) =>
 const sendOn =
   (act: OnServer) =>
   async ({ nova }: OpenStack, { server }: Named) =>
-    void (await act(nova, server));
+    void (await sendingFirst(() => act(nova, server)));
 
 interface Evacuated extends Named {
   readonly host: string;
@@ -41,7 +41,7 @@ const changed = (server: string) => new Contended(`Server ${server} has just cha
 const evacuateServer = command(
   openstack,
   "start a server of a dead host elsewhere",
-  ({ nova }, { server, isShared }: Evacuated) => nova.evacuate(server, isShared),
+  ({ nova }, { server, isShared }: Evacuated) => sendingFirst(() => nova.evacuate(server, isShared)),
   async ({ nova }, { server, host, after }) => {
     const seen = await nova.server(server);
     const moves = (await nova.migrations(host)).filter(({ source }) => source === host);

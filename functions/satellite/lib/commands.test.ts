@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
+import { NotSent } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { deleteNode, evacuateNode } from "./commands.ts";
+import { deleteNode, evacuateNode, loseNode, restoreNode } from "./commands.ts";
+import { registerNode } from "./configuration/commands.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { LinstorNode, Resource, Snapshot } from "./linstor/objects.ts";
 import { aCopy, aNode } from "./testing/data.ts";
@@ -74,4 +76,32 @@ test("a call to evacuate that LINSTOR has answered succeeds, also if LINSTOR can
   const input = { at: undefined, node: "node-1", called: "2026-01-01T00:00:00Z" };
   await evacuateNode(input).send({ at: () => client } as never, input);
   expect(sent).toEqual(["evacuate node-1", "modify node-1"]);
+});
+
+describe("a call that finds no connection to LINSTOR", () => {
+  const named = { at: undefined, node: "node-1" };
+  const address = { name: "default", address: "10.0.0.1", port: 3366, encryption: "Plain" } as const;
+  const commands = [
+    deleteNode(named),
+    loseNode(named),
+    restoreNode(named),
+    evacuateNode({ ...named, called: "2026-01-01T00:00:00Z" }),
+    registerNode({ ...named, address, props: {} }),
+  ];
+
+  test.each(commands.flatMap((one) => [[one.name, true, one] as const, [one.name, false, one] as const]))(
+    "%s: is surely not sent: %s",
+    async (_, unsent, { send, input }) => {
+      const cause = new SystemError("LINSTOR", "unreachable", "LINSTOR could not be asked.", { unsent });
+      const fail = () => Promise.reject(cause);
+      const client = {
+        nodes: { get: async () => evacuated, delete: fail, lose: fail, restore: fail, evacuate: fail, create: fail },
+        resources: { onNode: async () => [] },
+        snapshots: { onNode: async () => [] },
+      };
+      const thrown = await send({ at: () => client } as never, input).catch((error) => error);
+      if (unsent) expect(thrown).toMatchObject({ name: NotSent.name, cause });
+      else expect(thrown).toBe(cause);
+    },
+  );
 });

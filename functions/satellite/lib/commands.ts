@@ -1,5 +1,5 @@
 import { Contended } from "../../../shared/contended.ts";
-import { type Command, command } from "../../../shared/system/command.ts";
+import { type Command, command, sendingFirst } from "../../../shared/system/command.ts";
 import { truncate } from "../../../shared/truncate.ts";
 import { describeEntry, type Entry, LinstorError } from "./linstor/answer.ts";
 import type { Linstor, PropertyChanges } from "./linstor/client.ts";
@@ -42,7 +42,7 @@ interface Evacuated extends Named {
  */
 export const evacuateNode = commandAt("evacuate a node", async (client, { node, called }: Evacuated) => {
   const keep = (entries: readonly Entry[]) => client.nodes.modify(node, keepAnswer(entries, called)).catch(() => {});
-  const entries = await client.nodes.evacuate(node).catch(async (error) => {
+  const entries = await sendingFirst(() => client.nodes.evacuate(node)).catch(async (error) => {
     if (error instanceof LinstorError) await keep(error.entries);
     throw error;
   });
@@ -50,7 +50,7 @@ export const evacuateNode = commandAt("evacuate a node", async (client, { node, 
 });
 
 export const restoreNode = commandAt("restore a node", async (client, { node }: Named) => {
-  await client.nodes.restore(node);
+  await sendingFirst(() => client.nodes.restore(node));
   await client.nodes.modify(node, forgetAnswer);
 });
 
@@ -62,7 +62,7 @@ export const restoreNode = commandAt("restore a node", async (client, { node }: 
 export const deleteNode = commandAt(
   "delete a node",
   async (client, { node }: Named) => {
-    await client.nodes.delete(node);
+    await sendingFirst(() => client.nodes.delete(node));
   },
   async (client, { node }) => {
     const [live, here, snapshots] = await Promise.all([
@@ -78,7 +78,7 @@ export const deleteNode = commandAt(
 
 /** Gives up whatever is on it. LINSTOR refuses while the node is connected. */
 export const loseNode = commandAt("give a node up as lost", async (client, { node }: Named) => {
-  await client.nodes.lose(node);
+  await sendingFirst(() => client.nodes.lose(node));
 });
 
 /** Of a property's value, which LINSTOR's database takes up to 4,096 characters of. */

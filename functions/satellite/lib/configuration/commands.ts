@@ -1,3 +1,4 @@
+import { sendingFirst } from "../../../../shared/system/command.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import { type Addressed, commandAt, type Named } from "../commands.ts";
 import { codes, isLinstorError, LinstorError } from "../linstor/answer.ts";
@@ -9,7 +10,7 @@ export const evictionKey = "DrbdOptions/AutoEvictAllowEviction";
 
 /** Registers a satellite. That there is a node of its name already is seen, and judged, by the next look. */
 export const registerNode = commandAt("register a node", async (client, { node, address, props }: Registered) => {
-  await client.nodes.create(node, address, props).catch(unless(codes.nodeExists));
+  await sendingFirst(() => client.nodes.create(node, address, props)).catch(unless(codes.nodeExists));
 });
 
 /** Has a node's satellite looked for elsewhere. */
