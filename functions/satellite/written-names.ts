@@ -8,6 +8,7 @@ import { nodeDigestKey } from "./lib/node-digest.ts";
 import { recordKey } from "./lib/record.ts";
 import { registrationKey } from "./lib/registration.ts";
 import { removalKey } from "./lib/removal.ts";
+import { restorationKey } from "./lib/restoration.ts";
 import { conditions, lifeConditions, satelliteFinalizer } from "./lib/satellite.ts";
 import { marksFor } from "./lib/volumes.ts";
 
@@ -75,6 +76,14 @@ export const names: WrittenNames = {
       ifChanged:
         "Leave it. Without it, the call may remove a new node of the same name, **with its data**. It counts for ten " +
         "minutes at most.",
+    },
+    [restorationKey]: {
+      means:
+        "When LINSTOR was last called to restore the node. The node is not evacuated while such a call may take " +
+        "effect.",
+      ifChanged:
+        "Leave it. Without it, a call that takes effect late may stop an evacuation that has begun since. It counts " +
+        "for ten minutes at most.",
     },
     [marks.override]: {
       means:

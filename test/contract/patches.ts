@@ -21,21 +21,21 @@ export function patches(open: () => Promise<Bench>): void {
 
   test("a Lease is given back by the JSON patch that tests for what taking it noted, and by no other", async () => {
     const { admin, namespace } = await open();
-    const [now, claimant] = [Date.now(), { namespace, name: "a", holder: "one", seconds: 600 }];
+    const [now, claimant] = [Date.now(), { namespace, name: "a", holder: "one" }];
     const satellite = configMap({ namespace, name: "node-1", uid: "u1" });
     const noteAt = (time: number) => noteCall(undefined, satellite, claimant, { node: "uuid" }, time);
     await send(admin, takeLease(undefined, noteAt(now).claimant, now));
-    await failure(send(admin, noteAt(now + 1).ended.answered));
-    const noted = async () => callsInFlight(await admin.get<LeaseObject>(Lease, namespace, "a"), 600, now);
+    await failure(send(admin, noteAt(now + 1).answered));
+    const noted = async () => callsInFlight(await admin.get<LeaseObject>(Lease, namespace, "a"), now);
     expect(await noted()).toMatchObject([{ holder: "one", end: now + 600_000 }]);
     // The note of a call that is not sent makes way for the one that was there.
     const lease = await admin.get<LeaseObject>(Lease, namespace, "a");
     const next = noteCall(lease, satellite, claimant, { node: "uuid" }, now + 1);
     await send(admin, takeLease(lease, next.claimant, now + 1));
     expect(await noted()).toMatchObject([{ end: now + 600_001 }]);
-    await send(admin, next.ended.unsent as Write);
+    await send(admin, next.unsent as Write);
     expect(await noted()).toMatchObject([{ end: now + 600_000 }]);
-    await send(admin, noteAt(now).ended.answered);
+    await send(admin, noteAt(now).answered);
     expect(await noted()).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { takesEffectWithinMs } from "../../../shared/chain/call-in-flight.ts";
 import { type Claimant, heldUntil, Lease, type LeaseObject, releaseLease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { LinstorNode } from "../lib/linstor/objects.ts";
 
@@ -36,17 +38,20 @@ interface EvacuationCall {
 }
 
 /** A call that LINSTOR may be carrying out. */
-export interface CallInFlight extends EvacuationCall {
+export interface NotedCall extends EvacuationCall {
   /** The annotation that notes it; `undefined` where a function noted it that knows of the Lease's spec alone. */
   readonly key: string | undefined;
   /** Until when at most; milliseconds since the epoch. */
   readonly end: number;
 }
 
-/** The calls that the Lease notes, and that may still be under way for as long as a call takes at most. */
-export function callsInFlight(lease: LeaseObject | undefined, seconds: number, now: number): readonly CallInFlight[] {
+/** LINSTOR goes on with a call whose caller is gone: how long at most, unless it answers. Seconds. */
+export const leaseSeconds = takesEffectWithinMs / 1000;
+
+/** The calls that the Lease notes, and that may still take effect at `now`. */
+export function callsInFlight(lease: LeaseObject | undefined, now: number): readonly NotedCall[] {
   if (!lease) return [];
-  const noted = notesOf(lease).map(([key, text]) => readCall(key, text, seconds));
+  const noted = notesOf(lease).map(([key]) => readCall(lease, key));
   const { holderIdentity: holder = "", renewTime = "" } = lease.spec ?? {};
   const end = heldUntil(lease, now);
   const former =
@@ -60,19 +65,11 @@ const notesOf = ({ metadata: { annotations = {} } }: LeaseObject) =>
   Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
 
 /** What cannot be read may be a call that has just begun, in any LINSTOR. */
-function readCall(key: string, text: string, seconds: number): CallInFlight {
-  const { data } = schema.safeParse(parsed(text));
+function readCall(lease: LeaseObject, key: string): NotedCall {
+  const data = readAnnotation(lease, key, schema);
   if (!data) return { key, holder: `the call in annotation ${key}`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
   const called = Date.parse(data.called);
-  return { ...data, key, called, end: called + seconds * 1000 };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { ...data, key, called, end: called + takesEffectWithinMs };
 }
 
 /**
@@ -89,20 +86,20 @@ export const isElsewhere = (call: EvacuationCall, at: string | undefined, nodes:
 export function noteCall(
   lease: LeaseObject | undefined,
   { metadata: { uid } }: KubernetesObject,
-  { namespace, name, holder, seconds }: Claimant,
+  { namespace, name, holder }: Pick<Claimant, "namespace" | "name" | "holder">,
   { at = "", node }: Pick<EvacuationCall, "at" | "node">,
   now: number,
 ) {
   const key = `${prefix}${uid}`;
   const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node });
-  const lasting = callsInFlight(lease, seconds, now).map((call) => call.key);
+  const lasting = callsInFlight(lease, now).map((call) => call.key);
   const ended = (lease ? notesOf(lease) : []).filter(([one]) => !lasting.includes(one));
   const annotations = { ...Object.fromEntries(ended.map(([one]) => [one, null])), [key]: text };
-  const claimant = { namespace, name, holder: inAnnotations, seconds, annotations };
+  const claimant = { namespace, name, holder: inAnnotations, seconds: leaseSeconds, annotations };
   // A call of another run may stand on the note that was there: it comes back with its own time, and is not prolonged.
   const former = lasting.includes(key) ? lease?.metadata.annotations?.[key] : undefined;
-  const unsent = lasting.includes(undefined) ? {} : { unsent: replaceCall({ namespace, name }, key, text, former) };
-  return { claimant, ended: { answered: replaceCall({ namespace, name }, key, text), ...unsent } };
+  const unsent = lasting.includes(undefined) ? undefined : replaceCall({ namespace, name }, key, text, former);
+  return { claimant, answered: replaceCall({ namespace, name }, key, text), unsent };
 }
 
 /** The write that gives the Lease back after a call; refused where it is noted no more, or another one is. */
@@ -114,7 +111,7 @@ function replaceCall(lease: Record<"namespace" | "name", string>, key: string, t
 }
 
 /** The write that gives the Lease back for a call that was seen on it. */
-export function endCall(lease: LeaseObject, { key }: CallInFlight): Write {
+export function endCall(lease: LeaseObject, { key }: NotedCall): Write {
   const { namespace = "", name, annotations = {} } = lease.metadata;
   return key === undefined ? releaseLease(lease) : replaceCall({ namespace, name }, key, annotations[key] ?? "");
 }

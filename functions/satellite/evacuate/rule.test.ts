@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { heldUntil, Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { readRecord, recordKey } from "../lib/record.ts";
+import { restorationKey } from "../lib/restoration.ts";
 import { aCopy, aNode, dataFacts } from "../lib/testing/data.ts";
 import { aLeaving, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
 import { evacuate, type Facts } from "./rule.ts";
@@ -55,8 +56,7 @@ test("releases the Lease with LINSTOR's answer, because the node may be gone bef
 
 test("releases the Lease where the call is not made, unless an earlier release has taken it by its spec", () => {
   const decision = decide(aLeaving());
-  expect(decision).toHaveProperty("unsent", decision?.do === "call" ? decision.answered : "absent");
-  expect(decision).not.toHaveProperty("unsent", undefined);
+  expect(decision).toHaveProperty("unsent.0", decision?.do === "call" ? decision.answered : "absent");
   expect(decide(aLeaving(), lease(own, now - 10_000))).not.toHaveProperty("unsent");
 });
 
@@ -73,9 +73,38 @@ test("puts back the note that was there where the call is not made, so that no l
     { op: "replace", path, value: former },
   ];
   expect(notedBy(later)[key]).not.toBe(former);
-  expect(later).toMatchObject({ do: "call", unsent: { kind: Lease, type: "json", patch } });
+  expect(later).toMatchObject({ do: "call", unsent: [{ kind: Lease, type: "json", patch }, {}] });
   // One that has run out does not come back.
-  expect(decisionAt(now + 700_000)).toHaveProperty("unsent.patch.1", { op: "remove", path });
+  expect(decisionAt(now + 700_000)).toHaveProperty("unsent.0.patch.1", { op: "remove", path });
+});
+
+test("takes the record of a call back that is not made, so that the next one need not wait for it", () => {
+  const satellite = aSatellite({ record: { tried: "before" } });
+  const decision = decide(aLeaving({}, { satellite }));
+  const written = (decision?.do === "call" && decision.writes?.[1]) as { patch: { metadata: { annotations: object } } };
+  const path = "/metadata/annotations/holdfast.dev~1evacuation";
+  const texts = [...Object.values(written.patch.metadata.annotations), satellite.metadata.annotations?.[recordKey]];
+  expect(new Set(texts).size).toBe(2);
+  const patch = [
+    { op: "test", path: "/metadata/uid", value: "u1" },
+    { op: "test", path, value: texts[0] },
+    { op: "replace", path, value: texts[1] },
+  ];
+  expect(decision).toHaveProperty("unsent.1.patch", patch);
+});
+
+test.each<[string, "call" | "write", object]>([
+  ["may still take effect", "write", {}],
+  ["LINSTOR has answered", "call", { answered: true }],
+])("after a call to restore the node that %s there is a %s", (_, expected, more) => {
+  const note = { v: 1, uid: "u1", called: new Date(now - 60_000).toISOString(), calls: 1, ...more };
+  const annotations = { ...aSatellite().metadata.annotations, [restorationKey]: JSON.stringify(note) };
+  const decision = decide(aLeaving({}, { satellite: aSatellite({ metadata: { annotations } }) }));
+  expect(decision?.do).toBe(expected);
+  if (expected === "write") {
+    const message = expect.stringMatching(/restore node-1.*until 2026-01-01T00:09:00.000Z/);
+    expect(decision).toMatchObject({ step: { name: "waiting" }, message });
+  }
 });
 
 test("keeps the count of before the first call when it calls again", () => {

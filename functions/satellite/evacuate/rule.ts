@@ -11,9 +11,10 @@ import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, LookedSatellite, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/objects.ts";
-import { recordKey, recordWrites } from "../lib/record.ts";
+import { recordKey, recordWrites, takeBackRecord } from "../lib/record.ts";
+import { restorationPending } from "../lib/restoration.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
-import { type CallInFlight, callKeys, callsInFlight, endCall, isElsewhere, noteCall } from "./calls.ts";
+import { callKeys, callsInFlight, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
 
 /**
  * A function must note its call on this Lease to call LINSTOR to evacuate a node: one call at a time in each LINSTOR.
@@ -22,8 +23,6 @@ import { type CallInFlight, callKeys, callsInFlight, endCall, isElsewhere, noteC
  * by one function at a time.
  */
 const leaseName = "holdfast-linstor-evacuate";
-/** LINSTOR goes on with a call whose caller is gone: how long at most, unless it answers. Seconds. */
-export const leaseSeconds = 600;
 
 /** The Lease, read before the satellites. */
 interface Held {
@@ -62,7 +61,7 @@ export const evacuate = chainRule(evacuation, "evacuate", {
 function released(lease: LeaseObject | undefined, one: LookedSatellite, now: number): readonly Decision[] {
   const data = one.facts.is === "ready" ? one.facts.data : undefined;
   const holder = holderOf(one);
-  const call = callsInFlight(lease, leaseSeconds, now).find((call) => call.holder === holder);
+  const call = callsInFlight(lease, now).find((call) => call.holder === holder);
   if (!lease || !data || !call || answeredCall(data.node) !== call.called) return [];
   const message = `LINSTOR has answered the call for ${data.node.name}: it may be called for the next node.`;
   return [about(LinstorSatellite, one.satellite).write(message, [endCall(lease, call)], { progress: "unchanged" })];
@@ -77,8 +76,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   const { data } = facts;
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [wait()];
+  const pending = restorationPending(satellite, now);
+  if (pending) return [about.write(pending, shows({ message: pending }), { step: { name: "waiting" }, next })];
   const holder = holderOf(context);
-  const calls = callsInFlight(lease, leaseSeconds, now);
+  const calls = callsInFlight(lease, now);
   const call = calls.find((call) =>
     call.holder === holder ? isWrittenDown(call, data.calledAt) : !isElsewhere(call, context.controller, data.nodes),
   );
@@ -94,27 +95,31 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
         : `LINSTOR is called for one node at a time; ${call.holder} comes first, ${until}.`;
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }
-  const before = { ...countBefore(data), ...data.before };
   const called = new Date(now).toISOString();
-  const named = { namespace, name: leaseName, holder, seconds: leaseSeconds };
-  const { claimant, ended } = noteCall(lease, satellite, named, { at: context.controller, node: data.node.uuid }, now);
+  const changes = { called, tried: circumstances(data), before: { ...countBefore(data), ...data.before } };
+  const [named, place] = [
+    { namespace, name: leaseName, holder },
+    { at: context.controller, node: data.node.uuid },
+  ];
+  const { claimant, answered, unsent } = noteCall(lease, satellite, named, place, now);
   return [
     about.call(verdict.message, {
       step: { name: "called" },
       writes: [
         takeLease(lease, claimant, now),
         // The intent: of two instances that come so far, one is refused here, because the other has changed the object.
-        ...recordWrites(satellite, now, { called, tried: circumstances(data), before }),
+        ...recordWrites(satellite, now, changes),
         ...shows(),
       ],
       command: evacuateNode({ at: context.controller, node: data.node.name, called }),
       // A node with nothing on it is removed at once, and with it the property that would show the answer.
-      ...ended,
+      answered,
+      ...(unsent ? { unsent: [unsent, takeBackRecord(satellite, now, changes)] } : {}),
       next,
     }),
   ];
 }
 
 /** Else the Lease was taken for this satellite, and the call that it was taken for was never made. */
-const isWrittenDown = ({ called }: CallInFlight, calledAt: number | undefined): boolean =>
+const isWrittenDown = ({ called }: NotedCall, calledAt: number | undefined): boolean =>
   calledAt !== undefined && !(calledAt < called);

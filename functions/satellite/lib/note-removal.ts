@@ -1,3 +1,4 @@
+import { noteCall } from "../../../shared/chain/call-in-flight.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
@@ -11,14 +12,11 @@ import { readRemoval, removalKey, removalPending } from "./removal.ts";
  * the former one again, without its proof, where the call is not made.
  */
 export function noteRemoval(satellite: KubernetesObject, now: number, proven?: true) {
-  const note = { v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), proven };
-  const text = JSON.stringify(note);
-  const answered = JSON.stringify({ ...note, answered: true });
-  const former = unprovenText(satellite) ?? satellite.metadata.annotations?.[removalKey];
+  const { annotations, settled, unsent } = noteCall(LinstorSatellite, satellite, removalKey, now, { proven });
   return {
-    before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
-    answered: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, answered),
-    unsent: replaceAnnotation(LinstorSatellite, satellite, removalKey, text, former),
+    before: annotate(LinstorSatellite, satellite, annotations),
+    answered: settled("answered"),
+    unsent: unsent(unprovenText(satellite)),
   };
 }
 
@@ -44,6 +42,6 @@ export function withdrawCall(satellite: KubernetesObject, now: number): Write | 
 }
 
 function unprovenText(satellite: KubernetesObject): string | undefined {
-  const { proven, ...note } = readRemoval(satellite) ?? {};
-  return proven && JSON.stringify(note);
+  const note = readRemoval(satellite);
+  return note?.proven ? JSON.stringify({ ...note, proven: undefined }) : undefined;
 }

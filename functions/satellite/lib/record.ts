@@ -3,6 +3,7 @@ import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { stop, type Verdict } from "./data/data-facts.ts";
 import { LinstorSatellite } from "./kinds.ts";
@@ -33,6 +34,8 @@ const schema = z.looseObject({
 
 /** What is written down about an evacuation; times are RFC 3339. */
 export type EvacuationRecord = z.output<typeof schema>;
+
+type Changes = Partial<Pick<EvacuationRecord, "awaited" | "called" | "tried" | "before">>;
 
 /** It or its Machine is being deleted, as far as that is written down, or its evacuation has begun. A hint. */
 export const isGoing = (satellite: KubernetesObject): boolean =>
@@ -66,7 +69,7 @@ export function damageOf(object: KubernetesObject): Verdict | undefined {
 export function recordWrites(
   object: KubernetesObject,
   now: number,
-  changes: Parameters<typeof writeRecord>[2] = {},
+  changes: Changes = {},
   note: Readonly<Record<string, string>> = {},
 ): readonly Write[] {
   const text = writeRecord(object, now, changes);
@@ -74,12 +77,14 @@ export function recordWrites(
   return isNew ? [annotate(LinstorSatellite, object, { ...note, [recordKey]: text })] : [];
 }
 
+/** The write that takes back changes which were made `now`, where they still stand as `recordWrites` has made them. */
+export function takeBackRecord(object: KubernetesObject, now: number, changes: Changes): Write {
+  const text = writeRecord(object, now, changes);
+  return replaceAnnotation(LinstorSatellite, object, recordKey, text, object.metadata.annotations?.[recordKey]);
+}
+
 /** The annotation's text with changes made; without a record one that begins `now` (milliseconds since the epoch). */
-export function writeRecord(
-  object: KubernetesObject,
-  now: number,
-  changes: Partial<Pick<EvacuationRecord, "awaited" | "called" | "tried" | "before">> = {},
-): string {
+export function writeRecord(object: KubernetesObject, now: number, changes: Changes = {}): string {
   const begun = { v: 1, uid: object.metadata.uid, begun: new Date(now).toISOString() };
   return JSON.stringify({ ...(readRecord(object) ?? begun), ...changes });
 }

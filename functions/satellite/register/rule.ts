@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { type About, about } from "../../../shared/about.ts";
+import { noteCall, wasJustCalled } from "../../../shared/chain/call-in-flight.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -27,7 +28,7 @@ import {
 } from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { isRegisteredOnce, lastRegistration, noteRegistration, registrationKey } from "../lib/registration.ts";
+import { readRegistration, registrationKey } from "../lib/registration.ts";
 import { conditionWrites, isSettled, lifeConditions } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
@@ -108,7 +109,8 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const report = (isWell: boolean, reason: string, message: string) =>
     conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
   const isConnected = (message: string, note: Readonly<Record<string, string>> = {}) => {
-    const news = { ...note, ...(isRegisteredOnce(satellite) ? { [registrationKey]: null } : {}) };
+    // A node that is listed proves that no call is under way any more: there was one, and this is its effect.
+    const news = { ...note, ...(readRegistration(satellite)?.calls === 1 ? { [registrationKey]: null } : {}) };
     const noted = Object.keys(news).length > 0 ? [annotate(LinstorSatellite, satellite, news)] : [];
     const writes = [...report(true, "AsExpected", connected), ...noted];
     return writes.length > 0 ? at.write(message, writes) : at.leave(message);
@@ -140,16 +142,17 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
         `one address disturb each other: give ${other.name} its own address, or delete it in LINSTOR if it is gone.`,
     );
   if (!node) {
-    const called = lastRegistration(satellite);
-    if (called !== undefined && called <= now && now < called + patience)
+    if (wasJustCalled(readRegistration(satellite), now, patience))
       return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
     const message = `LINSTOR is called to register ${name} with the address ${ip}.`;
-    const { text, refused } = noteRegistration(satellite, now);
-    const note = { [registrationKey]: text, ...noteChange(satellite, url, undefined) };
+    const { annotations, settled, unsent } = noteCall(LinstorSatellite, satellite, registrationKey, now);
+    const note = { ...annotations, ...noteChange(satellite, url, undefined) };
     return at.call(message, {
       step: { name: "registering" },
       writes: [annotate(LinstorSatellite, satellite, note)],
-      refused,
+      // It stays, refused: without it the next look would call again at once.
+      refused: settled("refused"),
+      unsent: unsent(),
       command: registerNode({ at: controller, node: name, address, props: { [witness]: "holdfast" } }),
       next,
     });

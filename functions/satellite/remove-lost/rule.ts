@@ -1,4 +1,5 @@
 import { about } from "../../../shared/about.ts";
+import { wasJustCalled } from "../../../shared/chain/call-in-flight.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
@@ -22,7 +23,7 @@ import { markedIn } from "../lib/marked-satellites.ts";
 import { noteRemoval, withdrawCall } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
-import { removalKey, removalPending, wasJustCalled } from "../lib/removal.ts";
+import { readRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { type Common, mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";
@@ -149,7 +150,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       ),
     ];
   }
-  if (wasJustCalled(satellite, now, satelliteLookAgain))
+  if (wasJustCalled(readRemoval(satellite), now, satelliteLookAgain))
     return [waiting("losing", `LINSTOR was called to give up the node of ${title}, and still lists it.`)];
   const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
   const { before, ...outcome } = noteRemoval(satellite, now);

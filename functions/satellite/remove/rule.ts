@@ -1,4 +1,5 @@
 import { about } from "../../../shared/about.ts";
+import { wasJustCalled } from "../../../shared/chain/call-in-flight.ts";
 import { chainRule, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Looked } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
@@ -13,7 +14,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { noteRemoval, withdrawCall, withdrawProof } from "../lib/note-removal.ts";
 import { isGoing } from "../lib/record.ts";
 import { registrationUntil } from "../lib/registration.ts";
-import { removalKey, removalPending, wasJustCalled } from "../lib/removal.ts";
+import { readRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
 
@@ -64,7 +65,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   const removal = mayRemove(facts.data);
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
-  if (wasJustCalled(satellite, now, next - now)) {
+  if (wasJustCalled(readRemoval(satellite), now, next - now)) {
     const message = `LINSTOR was called to remove the node ${node}, and still lists it.`;
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recordKey } from "../lib/record.ts";
+import { restorationKey, restorationPending } from "../lib/restoration.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
 import { type Facts, restore } from "./rule.ts";
@@ -81,4 +82,50 @@ test("takes nothing back in another LINSTOR than it was in, and keeps what is wr
 
 test("calls the LINSTOR that it has looked at", () => {
   expect(decide(seen({ controller: "http://other" }))).toMatchObject({ command: { input: { at: "http://other" } } });
+});
+
+describe("a call to restore a node", () => {
+  const noteOf = (ago: number, more: object = {}) =>
+    JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls: 1, ...more });
+  const satelliteWith = (note: string) => {
+    const annotations = { ...aSatellite().metadata.annotations, [restorationKey]: note };
+    return aSatellite({ deleting: false, metadata: { annotations } });
+  };
+  const decideWith = (note: string, linstor = aNode("node-1", { flags: ["EVACUATE"] })) =>
+    decide(seen({ satellite: satelliteWith(note), linstor }));
+
+  test("is noted before it is made, and the note says when LINSTOR has answered", () => {
+    const decision = decide(seen());
+    const [before] = decision?.do === "call" ? (decision.writes ?? []) : [];
+    const { annotations } = (before as { patch: { metadata: { annotations: Record<string, string> } } }).patch.metadata;
+    const text = annotations[restorationKey] ?? "";
+    expect(JSON.parse(text)).toMatchObject({ uid: "u1", called: new Date(now).toISOString() });
+    const satellite = aSatellite({ metadata: { annotations } });
+    expect(restorationPending(satellite, now + 599_999)).toContain("may take effect until 2026-01-01T00:10:00");
+    expect(restorationPending(satellite, now + 600_000)).toBeUndefined();
+    const path = "/metadata/annotations/holdfast.dev~1restoration";
+    const of = { op: "test", path, value: text };
+    expect(decision).toHaveProperty("unsent.patch", [expect.anything(), of, { op: "remove", path }]);
+    expect(decision).toHaveProperty("answered.patch.2.value", JSON.stringify({ ...JSON.parse(text), answered: true }));
+  });
+
+  test("is repeated only after a pause, because its note comes back as an event", () => {
+    expect(decideWith(noteOf(9_999))).toMatchObject({ do: "wait", step: { name: "restoring" } });
+    expect(decideWith(noteOf(10_000))?.do).toBe("call");
+  });
+
+  test.each<[string, string, boolean]>([
+    ["has been answered", noteOf(60_000, { answered: true }), true],
+    ["may still take effect", noteOf(60_000), false],
+    ["has no effect any more", noteOf(600_000), true],
+  ])("that %s: its note goes with the evacuation: %s", (_, note, isForgotten) => {
+    const decision = decideWith(note, aNode("node-1"));
+    const annotations = { [recordKey]: null, ...(isForgotten ? { [restorationKey]: null } : {}) };
+    expect(decision?.do === "write" && decision.writes.at(-1)).toHaveProperty(
+      "patch.metadata.annotations",
+      annotations,
+    );
+    const unrecorded = decide(seen({ satellite: satelliteWith(note), record: undefined, linstor: aNode("node-1") }));
+    expect(unrecorded?.do).toBe(isForgotten ? "write" : "leave");
+  });
 });

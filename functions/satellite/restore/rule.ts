@@ -1,4 +1,5 @@
 import { about } from "../../../shared/about.ts";
+import { mayTakeEffectUntil, noteCall, readCall, wasJustCalled } from "../../../shared/chain/call-in-flight.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -17,6 +18,7 @@ import { type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.t
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { isGoing, recordKey } from "../lib/record.ts";
+import { restorationKey } from "../lib/restoration.ts";
 import { conditions, conditionWrites, lifeConditions } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";
@@ -49,7 +51,7 @@ export const restore = rule({
   triggers: [on(LinstorSatellite, ["add", "update"]), ...onMachine(["update", "delete"])],
   permissions: mayLook({
     why: "to see whether the satellite is to stay, and to remove the record of an evacuation that is undone",
-    writes: { annotations: [recordKey] },
+    writes: { annotations: [recordKey, restorationKey] },
     machines: "read",
     conditions: true,
     events: "the satellite",
@@ -104,14 +106,22 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     const message = `${title} stays: LINSTOR undoes its evacuation as soon as it is connected with the satellite.`;
     return [wait(message, { step: { name: "offline" }, next: now + returnsWithin })];
   }
-  if (mayRestore(facts))
+  const last = readCall(satellite, restorationKey);
+  if (mayRestore(facts)) {
+    const message = `${title} stays: LINSTOR undoes its evacuation.`;
+    const step = { step: { name: "restoring" }, next: now + 10_000 };
+    if (wasJustCalled(last, now, 10_000)) return [wait(message, step)];
+    const { annotations, settled, unsent } = noteCall(LinstorSatellite, satellite, restorationKey, now);
     return [
-      call(`${title} stays: LINSTOR undoes its evacuation.`, {
-        step: { name: "restoring" },
+      call(message, {
+        ...step,
+        writes: [annotate(LinstorSatellite, satellite, annotations)],
         command: restoreNode({ at: seen.controller, node: node?.name ?? satellite.metadata.name }),
-        next: now + 10_000,
+        answered: settled("answered"),
+        unsent: unsent(),
       }),
     ];
+  }
   const isOver = facts.machine !== "deleting" && facts.machine !== "gone";
   if (record && facts.machine === "left" && node && !isOnline(node)) {
     const message =
@@ -120,8 +130,12 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     return [write(message, [], { step: { name: "left" } })];
   }
   const isTakenBack = node ? !isEvacuating(node) && !isEvicted(node) : seen.isUnlisted;
-  if (!record || !facts.nodeWanted || !isOver || !isTakenBack)
-    return [leave(`There is no evacuation of ${title} to undo now.`)];
+  const isSettled = isTakenBack && last !== undefined && mayTakeEffectUntil(last, now) === undefined;
+  const forgotten = isSettled ? { [restorationKey]: null } : {};
+  if (!record || !facts.nodeWanted || !isOver || !isTakenBack) {
+    const nothing = `There is no evacuation of ${title} to undo now.`;
+    return [isSettled ? write(nothing, [annotate(LinstorSatellite, satellite, forgotten)]) : leave(nothing)];
+  }
   const rest = node
     ? "Copies that were on their way are still made, and their sources go."
     : "LINSTOR does not list its node any more, and the satellite is registered again.";
@@ -134,7 +148,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   return [
     write(message, [
       ...conditionWrites(satellite, node ? report : [...report, absent], now),
-      annotate(LinstorSatellite, satellite, { [recordKey]: null }),
+      annotate(LinstorSatellite, satellite, { [recordKey]: null, ...forgotten }),
     ]),
   ];
 }

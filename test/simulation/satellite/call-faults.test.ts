@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
-import { leaseSeconds } from "../../../functions/satellite/evacuate/rule.ts";
+import { leaseSeconds } from "../../../functions/satellite/evacuate/calls.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { callFaults } from "./call-faults.ts";
