@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { output, ZodObject } from "zod";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import { Cluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { satelliteRule } from "../../functions/satellite/lib/satellite-rule.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import { register } from "../../functions/satellite/register/rule.ts";
 import { setHooks } from "../../functions/satellite/set-hooks/rule.ts";
 import { type HttpServer, serveHttp } from "../../local/apiserver/http.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
@@ -17,6 +19,8 @@ import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
+import type { Rule } from "../../shared/rule.ts";
+import type { Systems } from "../../shared/system/system.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { manifest } from "../harness/manifest.ts";
 import { rules } from "./rules.ts";
@@ -66,16 +70,22 @@ afterEach(async () => {
 });
 
 /** An event about the satellite, given to the function with this setting. */
-const delivered = (clusterApiKubeconfig: string) => {
+const delivered = (clusterApiKubeconfig: string) => handlerOf(setHooks, clusterApiKubeconfig)();
+
+function handlerOf<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
+  clusterApiKubeconfig: string,
+) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const settings = { ...setHooks.settings.parse({}), clusterApiKubeconfig };
-  const connect = () => ({ url: "http://linstor-controller:3370" }) as never;
-  const handle = receive(setHooks, { client: () => here, connect, clock: systemClock, log, settings });
+  const settings = { ...rule.settings.parse({}), clusterApiKubeconfig } as output<Schema>;
+  const own = { url: "http://linstor-controller:3370", nodes: { list: async () => [] } };
+  const connect = () => ({ at: () => own }) as never;
+  const handle = receive(rule, { client: () => here, connect, clock: systemClock, log, settings });
   const { apiVersion, kind } = LinstorSatellite;
   const event = { specversion: "1.0", id: "1", source: "test", type: "dev.holdfast.sweep", name: node, namespace: "" };
   const all = Object.entries({ ...event, apiversion: apiVersion, kind }).map(([key, value]) => [`ce-${key}`, value]);
-  return handle({ headers: Object.fromEntries(all), body: "" });
-};
+  return () => handle({ headers: Object.fromEntries(all), body: "" });
+}
 const annotationsOf = async () => (await there.get(beta1(Machine), namespace, "worker"))?.metadata.annotations ?? {};
 
 test("Machines of a management cluster get their hooks there, in the version that it serves", async () => {
@@ -95,6 +105,23 @@ test("an unreachable management cluster is not one without Machines: the event i
   await served.close();
   expect((await delivered(join(folder, "value"))).status).toBe(503);
   served = await serveHttp(management);
+});
+
+test("a kubeconfig that cannot be read is named on the object, with the time, and read again at the next event", async () => {
+  const file = join(folder, "later");
+  const handle = handlerOf(setHooks, file);
+  expect((await handle()).status).toBe(503);
+  const { annotations = {} } = (await here.get(LinstorSatellite, undefined, node))?.metadata ?? {};
+  const away = JSON.parse(annotations["holdfast.dev/satellite.set-hooks.away"] ?? "{}");
+  expect(away).toMatchObject({ step: "ClusterAPIUnreachable", since: expect.stringMatching(/^20/) });
+  expect(away.because).toMatch(new RegExp(`waits for Cluster API since 20.*${file}.*Mount the kubeconfig`));
+  copyFileSync(join(folder, "value"), file);
+  expect((await handle()).status).toBe(204);
+  expect(Object.keys(await annotationsOf()).sort()).toEqual([preDrainHook, preTerminateHook].sort());
+});
+
+test("a kubeconfig that cannot be read stops no rule that needs no Machine", async () => {
+  expect((await handlerOf(register, join(folder, "absent"))()).status).toBe(204);
 });
 
 test("every rule that looks at Machines looks for them there", () => {

@@ -3,6 +3,7 @@ import type { Permission } from "../../../shared/declaration.ts";
 import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { lazyClient } from "../../../shared/kubernetes/lazy-client.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { naming } from "../../../shared/system/naming.ts";
@@ -60,26 +61,18 @@ export const satelliteRule = {
     naming(
       "Cluster API",
       ({ apiVersion }) => isThere(`/apis/${apiVersion}`),
-      await withManagementCluster(own, clusterApiKubeconfig, async (file) =>
-        (await import("../../../shared/serve/connect.ts")).connect(file),
-      ),
+      clusterApiKubeconfig === "" ? own : withManagementCluster(own, clusterApiKubeconfig),
     ),
 } as const;
 
 /**
- * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own;
- * the own one where no kubeconfig is named.
+ * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own.
  *
- * @param kubeconfig path of the file by which the management cluster is reached; empty for the function's own cluster
- * @param connect makes its client; throws what that throws, so that the event is delivered again
+ * @param kubeconfig path of the file by which the management cluster is reached. If it cannot be read, only what needs
+ *   Cluster API's objects fails, so that the object says why
  */
-async function withManagementCluster(
-  own: Client,
-  kubeconfig: string,
-  connect: (kubeconfig: string) => Promise<Client>,
-): Promise<Client> {
-  if (kubeconfig === "") return own;
-  const management = await connect(kubeconfig);
+function withManagementCluster(own: Client, kubeconfig: string): Client {
+  const management = lazyClient(async () => (await import("../../../shared/serve/connect.ts")).connect(kubeconfig));
   const of = ({ apiVersion }: Kind) => (isThere(`/apis/${apiVersion}`) ? management : own);
   return {
     // Events of a Machine are where it is. They are only read where one of the name is already there.
