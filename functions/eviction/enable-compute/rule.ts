@@ -73,12 +73,12 @@ export const enableCompute = rule({
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
     const [compute] = await findComputeNode(subject, { client, settings });
     if (!compute) return [];
-    const { object, record, foreign, wanted, isApproved } = compute;
+    const { object, record, unmanaged, wanted, isApproved } = compute;
     const isCalledOff =
       wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
     // Without the record nothing else says that an eviction was called off by taking the agreement back.
     const isAsked = !isCalledOff && !record && begins(compute) && !isApproved && isSettling(object);
-    if (foreign || !(isCalledOff || isAsked)) return [{ compute, at: "leaving" }];
+    if (unmanaged || !(isCalledOff || isAsked)) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));

@@ -96,11 +96,11 @@ const isToSettle = (resource: Dependent, { service }: HostFacts) =>
  * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are
  * there. A host of which Nova does not answer, or that it does not know, is looked at again with the eviction.
  */
-function mayHaveLostPod({ object, node, pods, foreign, wanted }: Dependent): boolean {
+function mayHaveLostPod({ object, node, pods, unmanaged, wanted }: Dependent): boolean {
   // Others take over what an agent of Neutron serves while it is away.
   if (object.kind !== NovaComputeNode.kind) return false;
   const isAdmitted = wanted !== "go" && node && maintenanceOf(node) === "False";
-  if (foreign || isAdmitted || !node || !hasLock(node, lockOf(object))) return false;
+  if (unmanaged || isAdmitted || !node || !hasLock(node, lockOf(object))) return false;
   return hasFinalizer(object, finalizerOf(object)) && pods.every(hasEnded);
 }
 
@@ -109,10 +109,10 @@ const recordOf = ({ object }: Dependent) => (object.kind === NovaComputeNode.kin
 
 function decide(facts: Facts, now: number): readonly Decision[] {
   const { resource, isLeft } = facts;
-  const { object, node, pods, inTheWay, foreign, wanted } = resource;
+  const { object, node, pods, inTheWay, unmanaged, wanted } = resource;
   const missing = whyWithoutPod(resource);
   const at = about(kindOf(object), object);
-  if (foreign) return [at.leave(foreign)];
+  if (unmanaged) return [at.leave(unmanaged)];
   const held = heldDown(facts);
   if (held) return [at.leave(held)];
   if (inTheWay) return [at.write(inTheWay, converged(resource, now))];

@@ -41,8 +41,8 @@ export interface Dependent {
   readonly wanted: Wanted;
   /** A person has agreed, or need not agree. */
   readonly isApproved: boolean;
-  /** Why Holdfast does nothing with it, as a sentence. */
-  readonly foreign: string | undefined;
+  /** Why Holdfast does not manage it, as a sentence: it is paused, or another operator does. */
+  readonly unmanaged: string | undefined;
 }
 
 /**
@@ -64,7 +64,7 @@ const isPaused = ({ metadata }: KubernetesObject): boolean =>
   metadata.annotations?.[pauseKey] !== undefined && metadata.annotations[pauseKey] !== handedOver;
 
 /** Why Holdfast leaves a resource of Yaook's kinds alone, as a sentence; `undefined` where it does not. */
-export function foreignTo(object: KubernetesObject): string | undefined {
+export function whyUnmanaged(object: KubernetesObject): string | undefined {
   const title = `${object.kind} ${object.metadata.name}`;
   if (isPaused(object)) return `${title} is paused: remove the annotation ${pauseKey}, and Holdfast goes on.`;
   if (object.metadata.labels?.[yaookParent] === undefined) return undefined;
@@ -121,7 +121,7 @@ export async function findDependent(
   const [node, { pods, inTheWay }] = await Promise.all([client.get(Node, undefined, name), podsOf(object, client)]);
   const wanted = wantedOf(object, node);
   const seen = { object, node, pods, inTheWay, wanted };
-  return [{ ...seen, isApproved: isApproved(object, settings), foreign: foreignTo(object) }];
+  return [{ ...seen, isApproved: isApproved(object, settings), unmanaged: whyUnmanaged(object) }];
 }
 
 async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dependent, "pods" | "inTheWay">> {
@@ -208,8 +208,8 @@ export function unknownTo<Given extends object>(
 }
 
 /** Facts of a resource that is not Holdfast's to evict. */
-export function outsideOf({ object, foreign }: Dependent) {
-  if (foreign) return { is: "outside", message: foreign, undecided: true } as const;
+export function outsideOf({ object, unmanaged }: Dependent) {
+  if (unmanaged) return { is: "outside", message: unmanaged, undecided: true } as const;
   if (!isBeingDeleted(object) || hasFinalizer(object, finalizerOf(object))) return undefined;
   const message = `${object.kind} ${object.metadata.name} is being deleted, and Holdfast does not hold it.`;
   return { is: "outside", message } as const;

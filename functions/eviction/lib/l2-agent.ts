@@ -5,7 +5,7 @@ import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
-import { foreignTo, isApproved, resourcesIn } from "./dependent.ts";
+import { isApproved, resourcesIn, whyUnmanaged } from "./dependent.ts";
 import { bases } from "./kinds.ts";
 import { annotating, approvalKey } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
@@ -54,7 +54,7 @@ export async function findL2Agent(
 ): Promise<readonly L2Agent[]> {
   if (namespace !== settings.agentNamespace) return [];
   const object = await client.get<NeutronL2AgentObject>(kind, namespace, name);
-  if (!object || foreignTo(object)) return [];
+  if (!object || whyUnmanaged(object)) return [];
   const node = await client.get(Node, undefined, name);
   const { pod, inTheWay } = await findPod(object, client);
   const mustGo = isBeingDeleted(object) || (pod !== undefined && isOutdated(pod, object));

@@ -32,8 +32,8 @@ export function whyWithoutPod({ object, node, pods, inTheWay }: Dependent): stri
  * ask this function. It depends on Kubernetes alone, because OpenStack may answer one of them and not the other.
  */
 export function saidByKeepPod(resource: Dependent): string | undefined {
-  const { object, wanted, foreign } = resource;
+  const { object, wanted, unmanaged } = resource;
   // If it is forced down, or what it serves moves, the rules of the eviction say so, and why its pod is not there.
   const isBeside = object.kind === NovaComputeNode.kind ? readRecord(object)?.hard : readMoving(object);
-  return foreign || wanted !== "stay" || isBeside ? undefined : whyWithoutPod(resource);
+  return unmanaged || wanted !== "stay" || isBeside ? undefined : whyWithoutPod(resource);
 }

@@ -51,10 +51,10 @@ function ofNode({ kind, apiVersion, name, object }: Hint, { agentNamespace }: Co
   return dependents.map((kind) => ({ kind, namespace: agentNamespace, name }));
 }
 
-function decide({ object, node, pods, foreign, wanted }: Dependent): readonly Decision[] {
+function decide({ object, node, pods, unmanaged, wanted }: Dependent): readonly Decision[] {
   const kind = kindOf(object);
   const at = about(kind, object);
-  if (foreign) return [at.leave(foreign)];
+  if (unmanaged) return [at.leave(unmanaged)];
   if (isBeingDeleted(object)) return [at.leave("It is being deleted. Its lock is removed last.")];
   const finalizer = finalizerOf(kind);
   if (!hasFinalizer(object, finalizer))

@@ -6,7 +6,7 @@ import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../../shared/kubernetes/write.ts";
 import type { PodObject } from "../agent-pod.ts";
 import { type ComputeNode, readRecord, replaceRecord } from "../compute-node.ts";
-import { foreignTo } from "../dependent.ts";
+import { whyUnmanaged } from "../dependent.ts";
 import type { EvictionFacts } from "../eviction.ts";
 import { NovaComputeNode } from "../kinds.ts";
 import { recordKey } from "../names.ts";
@@ -38,7 +38,7 @@ export function aCompute({ metadata = {}, spec = {}, status, ...seen }: ComputeO
     ...(status ? { status } : {}),
   };
   const record = readRecord(object);
-  const foreign = foreignTo(object);
+  const unmanaged = whyUnmanaged(object);
   return {
     object,
     node: aNode(undefined),
@@ -47,7 +47,7 @@ export function aCompute({ metadata = {}, spec = {}, status, ...seen }: ComputeO
     record,
     wanted: "stay",
     isApproved: true,
-    foreign,
+    unmanaged,
     ...seen,
   };
 }
