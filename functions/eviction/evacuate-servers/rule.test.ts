@@ -132,6 +132,15 @@ test("the call for one server leaves the note of an evacuation that may still co
   expect(notesIn(noteOf(decision))).toEqual([call]);
 });
 
+test("the call that puts one server back leaves the note of how often Nova has refused to put back another", () => {
+  const call = { at: at(120_000), after: 10, since: at(300_000), refused: 2, denied: true };
+  const evacuated = ["s1", "s2"].map((id) => aServer({ id, host: "node-b" }));
+  const was = { s1: "ERROR", s2: "SHUTOFF" };
+  const decision = forcedDown(60_000, { was, called: { s1: call } }, {}, evacuated);
+  expect(decision).toMatchObject({ do: "call", command: { input: { server: "s2" } } });
+  expect(notesIn(noteOf(decision))).toEqual([call]);
+});
+
 test("while Nova does not say how a server is, it is surely not evacuated", async () => {
   const away = new SystemError("OpenStack", "unreachable", "Nova does not answer.");
   const nova = { server: () => Promise.reject(away) };

@@ -144,10 +144,38 @@ test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is set
     evacuationFor(host, { ...outage, evacuated: servers }, { ...record, was, ...more }, settings).next;
   expect(next(evacuated)).toEqual({ do: "set-error", server: "s1" });
   expect(next(evacuated.slice(1))).toEqual({ do: "stop", server: "s2" });
-  expect(next(evacuated, aCall(1000))).toEqual({ do: "stop", server: "s2" });
+  expect(next(evacuated, { called: { s1: { at: new Date(now - 1000).toISOString(), after: 12 } } })).toEqual({
+    do: "stop",
+    server: "s2",
+  });
   expect(next(evacuated.slice(2))).toBeUndefined();
   expect(unrestored({ ...outage, evacuated }, host, { ...record, was })).toHaveLength(2);
   expect(unrestored({ ...outage, evacuated: evacuated.slice(2) }, host, { ...record, was })).toEqual([]);
+});
+
+test("what Nova refuses to put back is asked for with growing pauses, three times, and then left to a person", () => {
+  const was = { s1: "ERROR", s2: "SHUTOFF" };
+  const evacuated = ["s1", "s2"].map((id) => aServer({ id, host: "node-b" }));
+  const found = (refused: number, ago: number, since = ago) => {
+    const at = (before: number) => new Date(now - before).toISOString();
+    const call = { at: at(ago), after: 12, since: at(since), refused, denied: true as const };
+    return evacuationFor(
+      aHost({ service }),
+      { ...outage, evacuated },
+      { ...record, was, called: { s1: call, s2: call } },
+      settings,
+    );
+  };
+  expect(found(1, minute / 2)).toMatchObject({ next: undefined, stuck: [], counters: { pending: 2 } });
+  expect(found(1, 2 * minute).next).toEqual({ do: "set-error", server: "s1" });
+  expect(found(2, 2 * minute, 5 * minute)).toMatchObject({ next: undefined, stuck: [] });
+  expect(found(2, 4 * minute, 5 * minute).next).toEqual({ do: "set-error", server: "s1" });
+  const late = found(3, 10 * minute);
+  expect(late).toMatchObject({ next: undefined, counters: { pending: 0, unhandleable: 2 } });
+  expect(late.message).toContain("Nova has refused 3 times to bring it back to that");
+  expect(late.message).toContain("openstack server set --state error s1");
+  expect(late.message).toContain("openstack server stop s2");
+  expect(isStuck(late)).toBe(true);
 });
 
 /** What was ERROR or SHUTOFF before its evacuation, as it is now: what is planned, and what the record keeps of it. */

@@ -96,6 +96,10 @@ export function evacuationFor(
   const astray = openOf(host.migrations).filter((move) => !isEvacuation(move) && !here.has(move.server));
   const restored = unrestored(outage, host, record).filter(({ isOver }) => !isOver);
   const hanging = restored.filter(({ server, do: action }) => !action && now - server.updated > passingFor);
+  const calls = (id: string) => callsOf(id, migrations, record, now);
+  const refused = restored.filter(
+    ({ server, do: action }) => action && calls(server.id).refused >= settings.evictionAttempts,
+  );
   const stuck = [
     ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : [])),
     ...astray.map(({ server, type, target }) => ({
@@ -110,15 +114,21 @@ export function evacuationFor(
         `It was ${before} before its evacuation, and has been ${status}${task ? ` (${task})` : ""} on ` +
         `${host ?? "no host"} for more than half an hour. Look at it in Nova.`,
     })),
+    ...refused.map(({ server: { id, status }, before }) => ({
+      server: id,
+      message:
+        `It was ${before} before its evacuation, and is ${status}. Nova has refused ${calls(id).refused} times to bring ` +
+        `it back to that: see the Event OpenStackRefused. Run openstack server ` +
+        `${before === "ERROR" ? "set --state error" : "stop"} ${id}`,
+    })),
   ];
   const ready = verdicts
     .filter(({ is }) => is === "evacuate")
     .toSorted((a, b) => lastCall(record, a.server) - lastCall(record, b.server));
   const moving = verdicts.filter(({ is }) => is === "moving").length;
   const asked = verdicts.filter(({ is }) => is !== "stuck").map(({ server }) => server);
-  // It is asked for again after a minute.
-  const isAsked = (id: string) => now - Date.parse(record.called?.[id]?.at ?? "") < minute;
-  const back = restored.find(({ do: action, server }) => action && !isAsked(server.id));
+  const mayAsk = ({ mayCome, isResting }: ReturnType<typeof calls>) => !mayCome && !isResting;
+  const back = restored.find((one) => one.do && !refused.includes(one) && mayAsk(calls(one.server.id)));
   const [first] = moving < settings.evictionMoves ? ready : [];
   const coming = host.arrivals.filter(({ server }) => !here.has(server)).map(({ server }) => server);
   const gone = migrations.filter(
@@ -127,7 +137,12 @@ export function evacuationFor(
   const counters = {
     migrated: new Set(gone.map(({ server }) => server)).size,
     migratable: ready.length,
-    pending: verdicts.filter(({ is }) => is === "pending").length + restored.length - hanging.length + coming.length,
+    pending:
+      verdicts.filter(({ is }) => is === "pending").length +
+      restored.length +
+      coming.length -
+      hanging.length -
+      refused.length,
     in_progress: moving,
     unhandleable: stuck.length,
     unhandleable_agent: false,

@@ -117,6 +117,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const concerned = new Set([
     ...host.servers.map(({ id }) => id),
     ...ourOpenMoves(host, record).map((one) => one.server),
+    ...Object.keys(record.was ?? {}),
   ]);
   const counts = ([id]: (typeof calls)[number]) => before(id).mayCome || (concerned.has(id) && before(id).since);
   const { since, refused } = before(move.server);
