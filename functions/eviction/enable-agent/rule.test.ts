@@ -3,7 +3,7 @@ import { Contended } from "../../../shared/contended.ts";
 import { abandonKey } from "../lib/names.ts";
 import type { NetworkAgent } from "../lib/openstack/neutron.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
-import { aPod, now } from "../lib/testing/seen.ts";
+import { aNode, aPod, now } from "../lib/testing/seen.ts";
 import { enableAgentRule } from "./rule.ts";
 
 const settings = enableAgentRule.settings.parse({});
@@ -29,6 +29,14 @@ test("an agent whose eviction has ended does not serve without a pod, and says w
   const decision = JSON.stringify(decide({ pods: [], record: {} }));
   expect(decision).toContain("Holdfast creates the pod when this label is False.");
   expect(decision).not.toContain('"Success"');
+});
+
+test("an agent whose pod is yet to be created does not serve, and keeps its record until it does", () => {
+  const node = aNode("False", "NeutronL3Agent");
+  const decision = decide({ pods: [], record: {}, node });
+  expect(decision).toMatchObject({ do: "write", step: { name: "waiting" }, next: now + 20_000 });
+  expect(JSON.stringify(decision)).toContain("Holdfast creates its pod on the Node.");
+  expect(JSON.stringify(decision)).not.toMatch(/"Success"|:null/);
 });
 
 test.each([

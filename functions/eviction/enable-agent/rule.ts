@@ -6,6 +6,7 @@ import { enableAgent, formerDescription, isDisabledByHoldfast } from "../lib/age
 import { forget, settling } from "../lib/dependent.ts";
 import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
+import { isComing } from "../lib/without-pod.ts";
 
 export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
   doc: "Enables an agent that Holdfast has disabled, if the agent is to stay after all.",
@@ -14,7 +15,8 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
     "to remove the notes of its eviction when it is to stay",
   ),
   steps: { called: silent, settling: silent },
-  act: ({ object, facts, pods, wanted, isAsked, standing, now, next, about, shows, wait }) => {
+  act: (context) => {
+    const { object, facts, pods, wanted, isAsked, standing, now, next, about, shows, wait } = context;
     if (facts.at === "unreported") return [wait()];
     if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
       const { service, self } = facts.host;
@@ -23,6 +25,8 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
       const command = enableAgent({ service, self, isEnabled: true, description });
       return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
     }
+    // The record brings it back here until its pod has come, of which no event is sent.
+    if (!isAsked && isComing(context)) return [wait()];
     const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];
     const writes = [...(isAsked ? [] : forget(object, over)), ...shows()];
     return [about.write(standing.message, writes, settling(object, enabler, now))];

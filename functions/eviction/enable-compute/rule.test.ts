@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
 import { progressKey } from "../../../shared/progress.ts";
-import { abandonKey, approvalKey, conditions, recordKey } from "../lib/names.ts";
-import { aCompute, aHost, aMove, aPod, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
+import { abandonKey, approvalKey, computeFinalizer, conditions, recordKey } from "../lib/names.ts";
+import { aCompute, aHost, aMove, aNode, aPod, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { enableCompute } from "./rule.ts";
 
 const settings = enableCompute.settings.parse({});
@@ -102,6 +102,41 @@ test("keep-pod explains a missing pod, except on a host that Holdfast has forced
   expect([over.includes(`"${recordKey}":null`), over.includes(conditions.converged)]).toEqual([true, false]);
   const others = aHost({ service: aService({ isForcedDown: true, disabledReason: "repair" }) });
   expect(shown(decide(others, { pods: [], metadata: {} }))).not.toContain(`"${conditions.converged}"`);
+});
+
+test.each([
+  ["Holdfast", {}, "Holdfast creates its pod on the Node."],
+  [
+    "another operator",
+    { template: undefined, selector: { matchLabels: {}, schedulingLabel: { key: "k", value: "v" } } },
+    "Another operator creates its pod on the Node",
+  ],
+])("nova-compute does not serve before %s has created its pod, and is looked at again until then", (_, spec, says) => {
+  for (const [annotations, host] of [
+    [aRecord(), serving],
+    [{}, serving],
+    [{}, undefined],
+  ] as const) {
+    const node = aNode("False", "NovaComputeNode");
+    const compute = aCompute({ metadata: { annotations, finalizers: [computeFinalizer] }, spec, node });
+    const decision = enableCompute.decide([{ compute, at: "seen", host }], now, settings)[0];
+    expect(decision).toMatchObject({ do: "write", step: { name: "waiting" }, next: now + 20_000 });
+    const text = JSON.stringify(decision);
+    expect([text.includes(says), text.includes('"Success"'), text.includes(`"${recordKey}":null`)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
+});
+
+test("of a host that was forced down and that Nova no longer knows, one condition says why it has no pod", () => {
+  const compute = aCompute({ metadata: { annotations: aRecord({ hard: new Date(now).toISOString() }) } });
+  const decision = enableCompute.decide([{ compute, at: "seen", host: undefined }], now, settings)[0];
+  expect(decision).toMatchObject({ do: "write", step: { name: "waiting" } });
+  const text = JSON.stringify(decision);
+  for (const part of [conditions.converged, '"Dependency"', "Nova no longer knows nova-compute of node-a"])
+    expect(text).toContain(part);
 });
 
 test("a call to force nova-compute down after Nova has refused one is waited for, because none was noted", () => {

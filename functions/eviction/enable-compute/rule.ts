@@ -32,7 +32,7 @@ import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
-import { saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
+import { isComing, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
 const name = "eviction/enable-compute";
 
@@ -113,9 +113,15 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     return at.write(away.message, show(dependsOn(away.message)), { step: away.step, next: away.next });
   }
   const { host } = facts;
+  const starting = isComing(facts.compute) ? missing : undefined;
+  // Its pod is not created either: nova-compute would delete what it has of servers that are being evacuated.
+  if (!host && record?.hard && pods.length === 0) return wait(unknownThoughForced(object));
   // Where no pod may be, nova-compute cannot have come to Nova; a label that changes is an event.
-  if (!host && (pods.length === 0 || isAsked)) return at.leave("Its pod is not on the Node yet.");
-  if (!host) return wait("nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.");
+  if (!host && (isAsked || (pods.length === 0 && !starting))) return at.leave("Its pod is not on the Node yet.");
+  if (!host)
+    return wait(
+      starting ?? "nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.",
+    );
   const { service } = host;
   const seen = enabledReport(service);
   const waitForPod = (message: string) => wait(missing ? `${message} ${missing}` : message, [seen]);
@@ -152,6 +158,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (open.length > 0) return wait(message, [seen]);
   const coming = record ? mayStillMove(host, record) : 0;
   if (coming > 0) return wait(`Nova was asked to move ${coming} servers, and may still begin to.`, [seen]);
+  if (starting) return wait(starting, [seen]);
   const converged = convergedReport(
     "Success",
     service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
@@ -179,6 +186,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const writes = [...forget(object, over), ...show([...(isWithoutPod ? [] : [converged]), ...back])];
   return at.write(converged.message, writes, settling(object, name, now));
 }
+
+const unknownThoughForced = ({ metadata: { name } }: KubernetesObject) =>
+  `Nova no longer knows nova-compute of ${name}, which Holdfast had forced down. So it is not known whether servers are ` +
+  "still being evacuated from the host, and its pod is not created. Look whether its cell answers. If nova-compute was " +
+  "deleted in Nova, delete the NovaComputeNode, and create it again when it is gone.";
 
 const enableService = changing("enable nova-compute of a host", (nova, { service }) => nova.enable(service.id));
 

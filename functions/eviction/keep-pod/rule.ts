@@ -23,7 +23,7 @@ import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
 import { common } from "../lib/settings.ts";
-import { admits, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
+import { admits, isComing, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
 export const keepPod = rule({
   name: "eviction/keep-pod",
@@ -130,7 +130,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
   }
   if (wanted === "go") return [at.leave("It is to leave its Node.")];
-  if (missing) return [at.write(missing, converged(resource, now))];
+  if (missing && !isComing(resource)) return [at.write(missing, converged(resource, now))];
   const mayCome = (live: KubernetesObject | undefined) => admits(live, object);
   if (!mayCome(node) || !node || !hasFinalizer(object, finalizerOf(object)))
     return [at.leave("Its pod is on the Node, and stays.")];

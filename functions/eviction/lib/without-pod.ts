@@ -11,11 +11,20 @@ import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "./node-lock.ts
 export const admits = (node: KubernetesObject | undefined, object: KubernetesObject): boolean =>
   node !== undefined && maintenanceOf(node) === "False" && hasLock(node, lockOf(object));
 
-/** Why a resource has no pod on its Node, and gets none now, as a sentence; `undefined` where it has or gets one. */
-export function whyWithoutPod({ object, node, pods, inTheWay }: Dependent): string | undefined {
+/** Whether a pod is to come to the Node now: until it is there, nothing serves. */
+export const isComing = ({ object, node, pods, inTheWay }: Dependent): boolean =>
+  pods.length === 0 && !inTheWay && admits(node, object) && hasFinalizer(object, finalizerOf(object));
+
+/** Why a resource has no pod on its Node, as a sentence; `undefined` where it has one. */
+export function whyWithoutPod(resource: Dependent): string | undefined {
+  const { object, node, pods, inTheWay } = resource;
   if (pods.length > 0) return undefined;
   if (inTheWay) return inTheWay;
-  if (admits(node, object) && hasFinalizer(object, finalizerOf(object))) return undefined;
+  if (isComing(resource))
+    return object.spec.selector
+      ? "Another operator creates its pod on the Node. If this takes long, look at that operator, and whether its " +
+          "pods have the labels of spec.selector."
+      : "Holdfast creates its pod on the Node. If this takes long, look at the Events of this resource.";
   if (!node) return `The Node does not exist. Holdfast creates the pod when it does, and ${maintenanceLabel} is False.`;
   const label = maintenanceOf(node) ?? "absent";
   if (label === "False")
@@ -27,7 +36,8 @@ export function whyWithoutPod({ object, node, pods, inTheWay }: Dependent): stri
 }
 
 /**
- * What keep-pod says in the condition Converged, as a sentence. Where this is `undefined`, the rules of the eviction
+ * What keep-pod says in the condition Converged, as a sentence: not of a pod that is coming, because no event is sent
+ * when it has come, and the rules of the eviction look again. Where this is `undefined`, the rules of the eviction
  * write that condition, and keep-pod does not: two writers would undo, and wake, each other without end. All of them
  * ask this function. It depends on Kubernetes alone, because OpenStack may answer one of them and not the other.
  */
@@ -35,5 +45,5 @@ export function saidByKeepPod(resource: Dependent): string | undefined {
   const { object, wanted, unmanaged } = resource;
   // If it is forced down, or what it serves moves, the rules of the eviction say so, and why its pod is not there.
   const isBeside = object.kind === NovaComputeNode.kind ? readRecord(object)?.hard : readMoving(object);
-  return unmanaged || wanted !== "stay" || isBeside ? undefined : whyWithoutPod(resource);
+  return unmanaged || wanted !== "stay" || isBeside || isComing(resource) ? undefined : whyWithoutPod(resource);
 }

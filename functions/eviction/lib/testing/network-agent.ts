@@ -13,16 +13,18 @@ interface AgentOptions {
   readonly record?: object;
   readonly stays?: boolean;
   readonly pods?: readonly ReturnType<typeof aPod>[];
+  readonly node?: ReturnType<typeof aNode>;
 }
 
 /** An L3 agent that is to leave, or stays, on a locked Node, with what Neutron has of it. */
-export function anL3Agent({ self: state, host: more, record, stays = false, pods = [aPod()] }: AgentOptions = {}) {
+export function anL3Agent(options: AgentOptions = {}) {
+  const { self: state, host: more, record, stays = false, pods = [aPod()], node } = options;
   const { apiVersion, kind } = NeutronL3Agent;
   const annotations: Record<string, string> = record
     ? { [movingKey]: JSON.stringify({ v: 1, uid: "u1", moved: 0, moving: {}, ...record }) }
     : {};
   const metadata = { finalizers: [agentFinalizer], annotations };
-  const { object: compute, ...seen } = aCompute({ metadata, node: aNode("True", kind), pods });
+  const { object: compute, ...seen } = aCompute({ metadata, node: node ?? aNode("True", kind), pods });
   const object = { ...compute, apiVersion, kind };
   const wanted = stays ? ("stay" as const) : ("go" as const);
   const agent = { ...seen, object, wanted, moving: readMoving(object), isResync: false, isAsked: false };
