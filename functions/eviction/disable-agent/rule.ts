@@ -2,11 +2,10 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { on } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
-import { enableAgent, reasonOn } from "../lib/agent-state.ts";
+import { agentEviction, agentPlanOf, enableAgent, reasonOn } from "../lib/agent-eviction.ts";
+import { noteMoving, takeBackMoving } from "../lib/agent-plan.ts";
 import { servingAgents } from "../lib/kinds.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
-import { noteMoving, takeBackMoving } from "../lib/moving-record.ts";
 import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 

@@ -1,8 +1,7 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { agentEviction, enabler } from "../lib/agent-eviction.ts";
+import { agentEviction, enableAgent, enabler, formerDescription, isDisabledByHoldfast } from "../lib/agent-eviction.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { enableAgent, formerDescription, isDisabledByHoldfast } from "../lib/agent-state.ts";
 import { forget, settling } from "../lib/dependent.ts";
 import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";

@@ -10,7 +10,7 @@ import { silent } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { begins, type ComputeNode, findComputeNode, noMoves, noted, wasClearing } from "../lib/compute-node.ts";
+import { begins, type ComputeNode, findComputeNode, isCalledOff, noMoves, noted } from "../lib/compute-node.ts";
 import { conditionOf, forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
@@ -74,11 +74,9 @@ export const enableCompute = rule({
     const [compute] = await findComputeNode(subject, { client, settings });
     if (!compute) return [];
     const { object, record, unmanaged, wanted, isApproved } = compute;
-    const isCalledOff =
-      wanted === "stay" || wasClearing(compute) || (wanted !== "disable" && !isApproved && !begins(compute));
     // Without the record nothing else says that an eviction was called off by taking the agreement back.
-    const isAsked = !isCalledOff && !record && begins(compute) && !isApproved && isSettling(object);
-    if (unmanaged || !(isCalledOff || isAsked)) return [{ compute, at: "leaving" }];
+    const isAsked = wanted !== "stay" && !record && begins(compute) && !isApproved && isSettling(object);
+    if (unmanaged || !(isCalledOff(compute) || isAsked)) return [{ compute, at: "leaving" }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));

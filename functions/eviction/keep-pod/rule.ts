@@ -59,15 +59,15 @@ export const keepPod = rule({
         const look = () => lookAtHost(openstack.nova, resource.object.metadata.name, undefined, 1);
         const looked = hard || mayBeLeft ? await orAway(look) : { read: undefined };
         const host = "read" in looked ? looked.read : undefined;
-        const isLeft = mayBeLeft && host !== undefined && (!isEmpty(host) || isToSettle(resource, host));
+        // A hard eviction was called off: only a start of nova-compute removes what it has of evacuated servers.
+        const isToSettle = !resource.isApproved && hard !== undefined && host?.service.isForcedDown === true;
+        const isLeft = mayBeLeft && host !== undefined && (!isEmpty(host) || isToSettle);
         return { resource, isLeft, forced: hard ? { host } : undefined };
       }),
     );
   },
   decide: (found: readonly Facts[], now) => found.flatMap((facts) => decide(facts, now)),
 });
-
-type SchedulingLabel = NonNullable<DependentObject["spec"]["selector"]>["schedulingLabel"];
 
 interface Facts {
   readonly resource: Dependent;
@@ -87,10 +87,6 @@ function heldDown({ forced, resource }: Facts): string | undefined {
   if (!forced.host) return "OpenStack does not say whether its evacuations are complete: its pod is not created.";
   return unsettled(forced.host, recordOf(resource));
 }
-
-/** Its hard eviction was called off, and only a start of nova-compute removes what it has of evacuated servers. */
-const isToSettle = (resource: Dependent, { service }: HostFacts) =>
-  !resource.isApproved && recordOf(resource)?.hard !== undefined && service.isForcedDown;
 
 /**
  * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are
@@ -117,7 +113,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   if (held) return [at.leave(held)];
   if (inTheWay) return [at.write(inTheWay, converged(resource, now))];
   const lock = lockOf(object);
-  const { selector } = object.spec;
+  const label = object.spec.selector?.schedulingLabel;
   const [pod] = pods;
   if (isLeft && node) {
     if (pod && isBeingDeleted(pod)) return [at.wait("Its pod is being deleted, and is created again.")];
@@ -126,8 +122,8 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
     const message =
       "Servers are still on the host, or nova-compute has to remove evacuated ones: its pod is created again.";
-    if (selector) return [at.write(message, schedule(node, selector.schedulingLabel), { preconditions })];
-    return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
+    const back = label ? schedule(node, label) : [pod ? deletePod(pod) : createPod(object)];
+    return [at.write(message, back, { preconditions })];
   }
   if (wanted === "go") return [at.leave("It is to leave its Node.")];
   if (missing && !isComing(resource)) return [at.write(missing, converged(resource, now))];
@@ -136,23 +132,17 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     return [at.leave("Its pod is on the Node, and stays.")];
   // Read once more behind the write: who sets the label to True has looked for our lock after that.
   const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: mayCome }];
-  if (selector) {
-    const { key, value } = selector.schedulingLabel;
-    const label = schedule(node, selector.schedulingLabel);
-    if (label.length === 0) return [at.write("Its pods may be on the Node.", begins(resource, now))];
-    const message = `Node ${node.metadata.name} gets the label ${key}=${value}, by which its pods come.`;
-    return [at.write(message, [...begins(resource, now), ...label])];
-  }
-  if (!pod)
-    return [
-      at.write("Its pod is created on the Node.", [...begins(resource, now), createPod(object)], { preconditions }),
-    ];
+  const message = label
+    ? `Node ${node.metadata.name} has, or gets, the label ${label.key}=${label.value}, by which its pods come.`
+    : "Its pod is created on the Node.";
+  if (label) return [at.write(message, [...begins(object, now), ...schedule(node, label)])];
+  if (!pod) return [at.write(message, [...begins(object, now), createPod(object)], { preconditions })];
   if (hasEnded(pod)) return [at.write("Its pod has ended, and is created again.", [deletePod(pod)])];
-  return [at.write("Its pod is on the Node.", recreation(resource, isOutdated(pod, object), now))];
+  return [at.write("Its pod is on the Node.", recreation(object, isOutdated(pod, object), now))];
 }
 
 /** Labels the Node so that another operator's pods come. */
-const schedule = (node: KubernetesObject, { key, value }: SchedulingLabel): readonly Write[] =>
+const schedule = (node: KubernetesObject, { key, value }: { readonly key: string; readonly value: string }) =>
   node.metadata.labels?.[key] === value ? [] : [annotate(Node, node, {}, { [key]: value })];
 
 /** Only where the rules of its eviction leave the condition to this one. */
@@ -163,7 +153,7 @@ function converged(resource: Dependent, now: number): readonly Write[] {
 }
 
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
-function begins({ object }: Dependent, now: number): readonly Write[] {
+function begins(object: DependentObject, now: number): readonly Write[] {
   if (conditionOf(object, conditions.enabled)) return [];
   const message = "Its pod is created on the Node.";
   const enabled = { type: conditions.enabled, status: "False", reason: "Starting", message };
@@ -171,7 +161,7 @@ function begins({ object }: Dependent, now: number): readonly Write[] {
 }
 
 /** A template that has changed is shown, and nothing more: one edit must not empty a cluster. */
-function recreation({ object }: Dependent, isNeeded: boolean, now: number): readonly Write[] {
+function recreation(object: DependentObject, isNeeded: boolean, now: number): readonly Write[] {
   const { namespace, name } = object.metadata;
   const message = isNeeded
     ? `Its pod was created from another template. Delete the ${object.kind}, and create it again when it is gone: ` +

@@ -1,16 +1,17 @@
 import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
+import { Contended } from "../../../shared/contended.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
-import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
-import { isDisabledByHoldfast } from "./agent-state.ts";
+import { command } from "../../../shared/system/command.ts";
+import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent, readMoving } from "./agent-plan.ts";
 import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
 import { agents, kindOf } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
-import { type MovingRecord, readMoving } from "./moving-record.ts";
 import { agentFinalizer, conditions } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
 import { openstack } from "./openstack/system.ts";
@@ -29,7 +30,7 @@ const services: Readonly<Record<string, Service>> = {
 
 /** An agent of Neutron with what is written down about its eviction. */
 interface Agent extends Dependent {
-  readonly moving: MovingRecord | undefined;
+  readonly moving: ReturnType<typeof readMoving>;
   /** The sweep asks for more than a change does. */
   readonly isResync: boolean;
   /** No eviction has begun, a call of the last one may still come, and a person is asked to agree to the next one. */
@@ -54,6 +55,9 @@ type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-ag
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
+const isStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
+  stuck.length > 0 && next === undefined && counters.in_progress === 0;
+
 /** What a person agrees to. */
 const goes = "what it serves goes to others";
 
@@ -64,7 +68,7 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
     done: (facts) => (facts.at === "seen" ? isMoved(facts) : facts.at !== "unapproved"),
     waiting: (facts) => (facts.at === "seen" ? agentPlanOf(facts).message : approvalWanted(facts.agent, goes)),
-    stuck: (facts) => facts.at === "seen" && isAgentStuck(agentPlanOf(facts)),
+    stuck: (facts) => facts.at === "seen" && isStuck(agentPlanOf(facts)),
   },
   {
     name: "disable-agent",
@@ -202,9 +206,6 @@ function isMoved(facts: SeenAgent): boolean {
   return facts.stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(facts.host, plan);
 }
 
-const isAgentStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
-  stuck.length > 0 && next === undefined && counters.in_progress === 0;
-
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
   { step, message }: Standing,
@@ -231,3 +232,35 @@ function report(
     evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts) : undefined),
   ];
 }
+
+/**
+ * The description that a disabled agent gets, for people, and to know it again; behind it stands the former one.
+ * Whatever has this beginning was disabled for the resource of this name, be it a former one.
+ */
+export const reasonOn = (object: KubernetesObject, { description }: NetworkAgent): string =>
+  description.startsWith(beginning(object)) ? description : `${beginning(object)}${description}`.slice(0, 255);
+
+/** Whether Holdfast has disabled it, and so may enable it again. */
+export const isDisabledByHoldfast = ({ isEnabled, description }: NetworkAgent, object: KubernetesObject): boolean =>
+  !isEnabled && description.startsWith(beginning(object));
+
+/** The description as it was before. */
+export const formerDescription = ({ description }: NetworkAgent, object: KubernetesObject): string =>
+  description.slice(beginning(object).length);
+
+const beginning = ({ kind, metadata: { namespace, name } }: KubernetesObject) =>
+  `Holdfast evicts ${kind} ${namespace}/${name}. `;
+
+type AgentState = Pick<AgentHost, "service" | "self"> & Pick<NetworkAgent, "isEnabled" | "description">;
+
+/** Sent only if the agent is as it was looked at, which is `self`. Throws Contended otherwise, for another look. */
+export const enableAgent = command(
+  openstack,
+  "enable or disable an agent of Neutron",
+  ({ neutron }, { self, isEnabled, description }: AgentState) => neutron.enable(self.id, isEnabled, description),
+  async ({ neutron }, { service, self }) => {
+    const live = (await neutron.agents(service)).find(({ id }) => id === self.id);
+    if (live?.isEnabled !== self.isEnabled || live.description !== self.description)
+      throw new Contended(`The ${service.agentType} of ${self.host} has just changed: Holdfast left it alone.`);
+  },
+);

@@ -1,7 +1,44 @@
+import { z } from "zod";
 import { minute } from "../../../shared/duration.ts";
-import type { MovingRecord } from "./moving-record.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { kindOf } from "./kinds.ts";
+import { movingKey } from "./names.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
 import type { Common } from "./settings.ts";
+
+const time = z.iso.datetime();
+const schema = z.looseObject({
+  v: z.number().int().min(1).max(2),
+  uid: z.string(),
+  /** How many have come to other agents. */
+  moved: z.number().int().min(0),
+  /** What is moved, by its id: to which agent, when Neutron was asked last, and how often. */
+  moving: z.record(z.string(), z.object({ to: z.string(), at: time, tries: z.number().int().min(1) })),
+  /** When the agent was seen without anything to serve, and was disabled. */
+  disabled: time.optional(),
+});
+
+type MovingRecord = z.output<typeof schema>;
+type Noted = Omit<MovingRecord, "v" | "uid">;
+
+/** Notes the moves of an agent's eviction. */
+export const noteMoving = (object: KubernetesObject, record: Noted, more: Record<string, null> = {}): Write =>
+  annotate(kindOf(object), object, { [movingKey]: textOf(object, record), ...more });
+
+/** Makes the record again what it was, where it is still as it was noted. */
+export const takeBackMoving = (object: KubernetesObject, noted: Noted): Write =>
+  replaceAnnotation(kindOf(object), object, movingKey, textOf(object, noted), object.metadata.annotations?.[movingKey]);
+
+const textOf = (object: KubernetesObject, record: Noted): string =>
+  JSON.stringify({ v: 1, uid: object.metadata.uid, ...record });
+
+/** The record of this very object; what is damaged, or was copied from another object, counts as none. */
+export const readMoving = (object: KubernetesObject): MovingRecord | undefined =>
+  readOwnAnnotation(object, movingKey, schema);
 
 /** What Neutron has of an agent that is to leave, read in one look. */
 export interface AgentHost {
@@ -13,10 +50,7 @@ export interface AgentHost {
   readonly agentsOf: Readonly<Record<string, readonly NetworkAgent[] | undefined>>;
   /** Agents that may take over: they report, are enabled, and are not to leave themselves. */
   readonly targets: readonly NetworkAgent[];
-  /**
-   * When it was looked, by OpenStack's clock, in milliseconds since the epoch. What was asked is noted, and its age
-   * counted, by that clock alone: those of two instances of a function may be minutes apart.
-   */
+  /** When it was looked, by OpenStack's clock alone: those of two instances of a function may be minutes apart. */
   readonly at: number;
 }
 

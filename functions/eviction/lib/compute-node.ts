@@ -15,6 +15,15 @@ import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
 const count = z.number().int().min(0);
+/**
+ * When Nova was asked; the newest migration by then; since when it has been asked without any effect; how often it has
+ * refused; and whether it has refused the last time. Of an evacuation also whether Nova has said that it takes it.
+ */
+const call = z.object({
+  ...{ at: time, after: count, since: time.optional() },
+  ...{ refused: count.optional(), denied: z.literal(true).optional() },
+  evacuation: z.enum(["asked", "answered"]).optional(),
+});
 const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
@@ -37,35 +46,25 @@ const schema = z.looseObject({
   was: z.record(z.string(), z.string()).optional(),
   /** Since when the host has been seen empty. */
   empty: time.optional(),
-  /**
-   * When Nova was last asked to move a server, or to confirm its move, by its id; the newest migration by then; since
-   * when it has been asked without any effect; how often it has refused; and whether it has refused the last one. Of an
-   * evacuation also whether Nova has said that it takes it.
-   */
-  called: z
-    .record(
-      z.string(),
-      z.object({
-        ...{ at: time, after: count, since: time.optional() },
-        ...{ refused: count.optional(), denied: z.literal(true).optional() },
-        evacuation: z.enum(["asked", "answered"]).optional(),
-      }),
-    )
-    .optional(),
+  /** What Nova was last asked about a server, by its id. */
+  called: z.record(z.string(), call).optional(),
 });
 
 export type EvictionRecord = z.output<typeof schema>;
+export type Call = z.output<typeof call>;
 
 /** The baseline while no eviction has begun: of a host that is only disabled no move is Holdfast's. */
 export const noMoves = Number.MAX_SAFE_INTEGER;
 
-/** Its servers are to leave, and that has not begun. */
-export const begins = ({ wanted, record }: ComputeNode): boolean =>
-  wanted !== "disable" && (record?.baseline ?? noMoves) === noMoves;
+/** That its servers leave has begun. */
+export const isClearing = (record: EvictionRecord | undefined) => record !== undefined && record.baseline !== noMoves;
 
-/** Its servers were to leave, and are not any more: its host is to be disabled only. */
-export const wasClearing = ({ wanted, record }: Pick<ComputeNode, "wanted" | "record">): boolean =>
-  wanted === "disable" && record !== undefined && record.baseline !== noMoves;
+/** Its servers are to leave, and that has not begun. */
+export const begins = ({ wanted, record }: ComputeNode): boolean => wanted !== "disable" && !isClearing(record);
+
+/** It is to stay; or its servers were to leave, and are not any more: by its state, or because no one agrees. */
+export const isCalledOff = ({ wanted, isApproved, record }: ComputeNode): boolean =>
+  wanted === "stay" || (isClearing(record) && (wanted === "disable" || !isApproved));
 
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
 export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>

@@ -4,7 +4,6 @@ import { lateFor } from "./dependent.ts";
 import type { Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import {
-  arrivingOf,
   callsOf,
   deletionOf,
   failuresOf,
@@ -15,12 +14,14 @@ import {
   isEvacuation,
   isOpen,
   isResting,
-  lastCall,
-  namedOf,
+  leftOf,
+  messageFor,
   openOf,
   type Plan,
   passingFor,
+  readyOf,
   stuckFor,
+  stuckOf,
   type Verdict,
 } from "./plan.ts";
 import type { Common } from "./settings.ts";
@@ -30,9 +31,7 @@ const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
 
 /**
  * Evacuated servers that are not yet known to be what they were, with what brings them there. One that rests in any
- * state but ACTIVE is over: either it is what it was, or its owner or a failure on its new host has made it so since.
- * To act on it then would undo what others do. Its data is there, because only volumes and shared disks are evacuated,
- * so the eviction need not wait for its repair.
+ * state but ACTIVE is over: it is what it was, or its owner or a failure has made it so since, which is not undone.
  */
 export function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
   return evacuated.flatMap((server) => {
@@ -101,7 +100,7 @@ export function evacuationFor(
     ({ server, do: action }) => action && calls(server.id).refused >= settings.evictionAttempts,
   );
   const stuck = [
-    ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : [])),
+    ...stuckOf(verdicts),
     ...astray.map(({ server, type, target }) => ({
       server,
       message:
@@ -122,9 +121,7 @@ export function evacuationFor(
         `${before === "ERROR" ? "set --state error" : "stop"} ${id}`,
     })),
   ];
-  const ready = verdicts
-    .filter(({ is }) => is === "evacuate")
-    .toSorted((a, b) => lastCall(record, a.server) - lastCall(record, b.server));
+  const ready = readyOf(verdicts, record);
   const moving = verdicts.filter(({ is }) => is === "moving").length;
   const asked = verdicts.filter(({ is }) => is !== "stuck").map(({ server }) => server);
   const mayAsk = ({ mayCome, isResting }: ReturnType<typeof calls>) => !mayCome && !isResting;
@@ -147,19 +144,16 @@ export function evacuationFor(
     unhandleable: stuck.length,
     unhandleable_agent: false,
   };
-  const left = counters.migratable + counters.pending + moving;
+  const left = leftOf(counters);
   const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
-  const begins = left > 0 || stuck.length === 0 ? [begin] : [];
   const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
-  const next = back?.do
-    ? { do: back.do, server: back.server.id }
-    : first && { do: "evacuate" as const, server: first.server };
+  const next = back?.do ? { do: back.do, server: back.server.id } : first && { do: first.is, server: first.server };
   return {
     counters,
     next,
     stuck,
     ignored,
-    message: [...begins, ...arrivingOf(service.host, coming), ...namedOf(stuck), ...sentences].join(" "),
+    message: [messageFor({ counters, stuck }, begin, service.host, coming), ...sentences].join(" "),
   };
 }
 

@@ -5,7 +5,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { hasEnded } from "./agent-pod.ts";
-import { begins, type ComputeNode, evictedByYaook, findComputeNode, noMoves, wasClearing } from "./compute-node.ts";
+import { begins, type ComputeNode, evictedByYaook, findComputeNode, isCalledOff, noMoves } from "./compute-node.ts";
 import { approvalWanted, conditionOf, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
@@ -24,11 +24,13 @@ import {
   type Suspected,
   verdictsOn,
 } from "./outage.ts";
-import { type HostFacts, isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
+import { isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
 import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
 
 type ChainView = View<Common, { readonly openstack: typeof openstack }>;
+
+type Asked = Omit<Suspected, "outage"> & { readonly outage: OutageFacts | undefined };
 
 /**
  * What the steps of an eviction depend on.
@@ -37,17 +39,8 @@ type ChainView = View<Common, { readonly openstack: typeof openstack }>;
  */
 export type EvictionFacts =
   | { readonly is: "ready"; readonly at: "unapproved"; readonly compute: ComputeNode }
-  | {
-      readonly is: "ready";
-      readonly at: "seen";
-      readonly compute: ComputeNode;
-      readonly host: HostFacts;
-      readonly outage: OutageFacts | undefined;
-      readonly settings: Common;
-    }
+  | (Asked & { readonly is: "ready"; readonly at: "seen" })
   | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string; readonly compute: ComputeNode };
-
-type Seen = Extract<EvictionFacts, { at: "seen" }>;
 
 export type StepName =
   | "disable-compute"
@@ -73,36 +66,26 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   {
     name: "confirm-outage",
     doc: "Finds out whether a host that does not report is down: both Nova and Kubernetes must say so.",
-    done: (facts, now) => {
-      const host = suspectedIn(facts);
-      return !host || isEmpty(host.host) || isProvenDown(host, now);
-    },
-    waiting: (facts, now) => {
-      const host = suspectedIn(facts);
-      return host && facts.at === "seen" ? `${planOf(facts).message} ${verdictsOn(host, now)}` : "";
-    },
+    done: (facts, now) => ofSuspect(facts, (host) => isEmpty(host.host) || isProvenDown(host, now), true),
+    waiting: (facts, now) => ofSuspect(facts, (host) => `${planOf(host).message} ${verdictsOn(host, now)}`, ""),
   },
   {
     name: "shut-down-host",
     doc: "Turns off a host that is down, by Ironic or by a person.",
-    done: (facts) => {
-      const host = suspectedIn(facts);
-      return !host || isEmpty(host.host) || isFenced(host);
-    },
-    waiting: (facts) => {
-      const host = suspectedIn(facts);
-      return host ? fencingOf(host) : "";
-    },
+    done: (facts) => ofSuspect(facts, (host) => isEmpty(host.host) || isFenced(host), true),
+    waiting: (facts) => ofSuspect(facts, fencingOf, ""),
     stuck: (facts) => machineOf(facts.compute) === undefined || (facts.at === "seen" && isForced(facts)),
   },
   {
     name: "evacuate-servers",
     doc: "Forces down the nova-compute of a host that is off, and has Nova start its servers on other hosts.",
-    done: (facts) => {
-      const host = suspectedIn(facts);
-      const { record } = facts.compute;
-      return !host || !record || (isEmpty(host.host) && unrestored(host.outage, host.host, record).length === 0);
-    },
+    done: (facts) =>
+      ofSuspect(
+        facts,
+        ({ host, outage, compute: { record } }) =>
+          !record || (isEmpty(host) && unrestored(outage, host, record).length === 0),
+        true,
+      ),
     waiting: (facts) => (facts.at === "seen" ? [...whileStaying(facts), planOf(facts).message].join(" ") : ""),
     stuck: (facts) =>
       facts.at === "seen" && (isStuck(planOf(facts)) || (whileStaying(facts).length > 0 && isForcedLong(facts))),
@@ -155,17 +138,14 @@ export const eviction = chain({
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
 
-const calledOff = "Its eviction was called off.";
-
 async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Facts<EvictionFacts>> {
   const { object, wanted, isApproved, record } = compute;
   const { name } = object.metadata;
   const outside = outsideOf(compute);
   if (outside) return outside;
-  if (wanted === "stay") return { is: "outside", message: `NovaComputeNode ${name} is to stay.` };
-  if (wasClearing(compute)) return { is: "outside", message: calledOff };
   // Also while Yaook's own job runs: enable-compute ends what was begun, and says so.
-  if (wanted !== "disable" && !isApproved && !begins(compute)) return { is: "outside", message: calledOff };
+  if (isCalledOff(compute))
+    return { is: "outside", message: `NovaComputeNode ${name} is to stay, or its eviction was called off.` };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
   if (wanted !== "disable" && !isApproved) return { is: "ready", at: "unapproved", compute };
@@ -176,7 +156,7 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
 }
 
 /** What is to be done about what a look has found; before an eviction has begun, nothing was moved by it. */
-export function planOf({ host, outage, compute, settings }: Seen): Plan {
+export function planOf({ host, outage, compute, settings }: Asked): Plan {
   const { uid } = compute.object.metadata;
   const record = compute.record ?? { v: 1, uid, begun: "", baseline: noMoves };
   return outage && isForced({ compute, host })
@@ -188,7 +168,7 @@ export function planOf({ host, outage, compute, settings }: Seen): Plan {
 export const staying = ({ pods }: Pick<ComputeNode, "pods">): ComputeNode["pods"] =>
   pods.filter((pod) => !isBeingDeleted(pod) && !hasEnded(pod));
 
-function whileStaying({ compute, host }: Seen): readonly string[] {
+function whileStaying({ compute, host }: Asked): readonly string[] {
   const names = staying(compute).map(({ metadata }) => metadata.name);
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
@@ -197,7 +177,7 @@ function whileStaying({ compute, host }: Seen): readonly string[] {
   ];
 }
 
-const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.record?.forced?.at ?? "") > lateFor;
+const isForcedLong = ({ compute, host }: Asked) => host.at - Date.parse(compute.record?.forced?.at ?? "") > lateFor;
 
 /** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
 export function suspectedIn(facts: EvictionFacts): Suspected | undefined {
@@ -227,6 +207,12 @@ function report(
   const host = suspectedIn(facts);
   const isShown = conditionOf(object, conditions.hostDown) !== undefined;
   return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;
+}
+
+/** What a function says of a host that may be down, or the other answer where none may be. */
+function ofSuspect<T>(facts: EvictionFacts, say: (host: Suspected) => T, otherwise: T): T {
+  const host = suspectedIn(facts);
+  return host ? say(host) : otherwise;
 }
 
 /** The verdict on each gate. */

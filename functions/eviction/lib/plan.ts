@@ -1,5 +1,5 @@
 import { minute } from "../../../shared/duration.ts";
-import type { EvictionRecord } from "./compute-node.ts";
+import type { Call, EvictionRecord } from "./compute-node.ts";
 import { lateFor as longest } from "./dependent.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
 import type { Common } from "./settings.ts";
@@ -14,10 +14,7 @@ export interface HostFacts {
   readonly arrivals: readonly Migration[];
   /** Why the last move of a server failed, by server, as far as it was asked for. */
   readonly failures: Readonly<Record<string, string>>;
-  /**
-   * When it was looked, by OpenStack's clock, in milliseconds since the epoch. The plan goes by that clock alone: those
-   * of two instances of a function may be minutes apart, and from it.
-   */
+  /** When it was looked, by OpenStack's clock alone: those of two instances of a function may be minutes apart. */
   readonly at: number;
 }
 
@@ -98,8 +95,6 @@ interface Calls {
 }
 const noCalls: Calls = { refused: 0, mayCome: false, isResting: false };
 
-type Call = NonNullable<EvictionRecord["called"]>[string];
-
 /**
  * Whether a later migration of the server shows that a call has no later effect. Of a call to evacuate, only an
  * evacuation shows this: a person may have asked for any other move. An evacuation that has not failed shows it, also
@@ -140,10 +135,6 @@ export function callsOf(
 /** How many servers of the host Nova was asked to move, and may still begin to. */
 export const mayStillMove = ({ servers, migrations, at }: HostFacts, record: EvictionRecord): number =>
   servers.filter(({ id }) => callsOf(id, migrations, record, at, longest).mayCome).length;
-
-/** When Nova was last asked something about a server, for an order in which none keeps the others from their turn. */
-export const lastCall = ({ called }: EvictionRecord, server: string): number =>
-  Date.parse(called?.[server]?.at ?? "") || 0;
 
 /** Servers that Nova was asked to move, and has neither moved nor refused to. They need no person at first. */
 export function ignoredBy(
@@ -205,9 +196,9 @@ export function planFor(
 
   const verdicts = servers
     .filter(({ id }) => !underWay.has(id))
-    .map((server) => ({ server, ...verdictOn(server, host, record, settings.evictionAttempts) }));
+    .map((server) => ({ server: server.id, ...verdictOn(server, host, record, settings.evictionAttempts) }));
   const stuck: Stuck[] = [
-    ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server: server.id, message }] : [])),
+    ...stuckOf(verdicts),
     ...others.map(({ server, type }) => ({
       server,
       message: `Its ${type} from this host stands at VERIFY_RESIZE, and is not Holdfast's. Confirm or revert it.`,
@@ -226,16 +217,13 @@ export function planFor(
     })),
     ...overdue.map((move) => ({ server: move.server, message: overdueMove(move, service.host) })),
   ];
-  const ready = verdicts
-    .filter(({ is }) => is === "live" || is === "cold")
-    .toSorted((a, b) => lastCall(record, a.server.id) - lastCall(record, b.server.id));
-  const resting = verdicts.filter(({ is }) => is === "pending");
-  const waiting = verdicts.filter(({ is }) => is !== "stuck").map((one) => one.server.id);
-  const called = [...waiting, ...confirmations.map((move) => move.server)];
+  const ready = readyOf(verdicts, record);
+  const waiting = verdicts.filter(({ is }) => is !== "stuck");
+  const called = [...waiting, ...confirmations].map(({ server }) => server);
   const { ignored, sentences } = ignoredBy(host, service.state === "up" ? called : [], record);
   const due = confirmations.find(({ server }) => !calls(server).mayCome && !calls(server).isResting);
   const confirm = service.state === "up" ? due : undefined;
-  const moving = new Set([...underWay, ...verdicts.filter(({ is }) => is === "moving").map(({ server }) => server.id)]);
+  const moving = new Set([...underWay, ...verdicts.filter(({ is }) => is === "moving").map(({ server }) => server)]);
   // A move whose confirmation has been asked for keeps no other from beginning.
   const asked = confirmations.filter(({ server }) => calls(server).mayCome || calls(server).since).length;
   // One whose answer was lost may have begun.
@@ -249,19 +237,21 @@ export function planFor(
   const counters = {
     migrated: new Set(moved.map(({ server }) => server)).size,
     migratable: ready.length,
-    pending: resting.length + coming.size,
+    pending: verdicts.filter(({ is }) => is === "pending").length + coming.size,
     in_progress: moving.size,
     unhandleable: stuck.length,
     unhandleable_agent: service.state !== "up",
   };
+  const { host: name, state } = service;
+  const begin = `${leftOf(counters)} servers of ${name} are still to leave, ${moving.size} of them are moving.`;
+  const start = `nova-compute of ${name} is ${state}: nothing can be moved before it reports to Nova again. Start it there.`;
+  const agent = state === "up" ? [] : [start];
   return {
     counters,
-    next: confirm
-      ? { do: "confirm", server: confirm.server }
-      : first && { do: first.is as "live" | "cold", server: first.server.id },
+    next: confirm ? { do: "confirm", server: confirm.server } : first && { do: first.is, server: first.server },
     stuck,
     ignored,
-    message: [sentenceFor(counters, [...coming], stuck, service), ...sentences].join(" "),
+    message: [messageFor({ counters, stuck }, begin, name, [...coming], agent), ...sentences].join(" "),
   };
 }
 
@@ -280,38 +270,49 @@ function overdueMove(move: Migration, host: string): string {
   );
 }
 
-function sentenceFor(
-  counters: Plan["counters"],
+/** How many servers are still to leave, and how many of them are moving. */
+export const leftOf = ({ in_progress: moving, migratable, pending }: Plan["counters"]) => moving + migratable + pending;
+
+/**
+ * Where an eviction stands: how many are to leave, in the sentence `begin`; of which servers moves to the host are not
+ * over, which are `coming`; `more`; and which servers need a person.
+ */
+export function messageFor(
+  { counters, stuck }: Pick<Plan, "counters" | "stuck">,
+  begin: string,
+  host: string,
   coming: readonly string[],
-  stuck: readonly Stuck[],
-  { host, state }: ComputeService,
+  more: readonly string[] = [],
 ): string {
-  const { in_progress: moving, migratable, pending } = counters;
-  const left = moving + migratable + pending;
-  const begin = `${left} servers of ${host} are still to leave, ${moving} of them are moving.`;
-  const agent =
-    state === "up"
-      ? []
-      : [`nova-compute of ${host} is ${state}: nothing can be moved before it reports to Nova again. Start it there.`];
-  const begins = left > 0 || stuck.length === 0 ? [begin] : [];
-  return [...begins, ...arrivingOf(host, coming), ...agent, ...namedOf(stuck)].join(" ");
+  return [
+    ...(leftOf(counters) > 0 || stuck.length === 0 ? [begin] : []),
+    ...(coming.length > 0 ? [`Moves to ${host} are not over yet, of servers ${coming.slice(0, 3).join(", ")}.`] : []),
+    ...more,
+    ...stuck.slice(0, 3).map(({ server, message }) => `Server ${server}: ${message}`),
+    ...(stuck.length > 3 ? [`${stuck.length - 3} more servers need a person.`] : []),
+  ].join(" ");
 }
 
-/** Says of which servers moves to the host are not over. */
-export const arrivingOf = (host: string, coming: readonly string[]): readonly string[] =>
-  coming.length > 0 ? [`Moves to ${host} are not over yet, of servers ${coming.slice(0, 3).join(", ")}.`] : [];
-
-/** Sentences about servers that need a person. */
-export const namedOf = (stuck: readonly Stuck[]): readonly string[] => [
-  ...stuck.slice(0, 3).map(({ server, message }) => `Server ${server}: ${message}`),
-  ...(stuck.length > 3 ? [`${stuck.length - 3} more servers need a person.`] : []),
-];
-
-/** What is to be done about one server; `Acts` are the moves that may be its next. */
+/** What is to be done about a server; `Acts` are the moves that may be its next. */
 export interface Verdict<Acts> {
   readonly is: Acts | "moving" | "pending" | "stuck";
   readonly message?: string;
 }
+
+interface Judged<Acts> extends Verdict<Acts> {
+  readonly server: string;
+}
+
+/** Those that may be moved next, in an order in which none keeps the others from their turn. */
+export function readyOf<Acts extends Move>(verdicts: readonly Judged<Acts>[], { called }: EvictionRecord) {
+  const last = ({ server }: Judged<Acts>) => Date.parse(called?.[server]?.at ?? "") || 0;
+  return verdicts
+    .flatMap((one) => (["moving", "pending", "stuck"].includes(one.is) ? [] : [{ ...one, is: one.is as Acts }]))
+    .toSorted((a, b) => last(a) - last(b));
+}
+
+export const stuckOf = (verdicts: readonly Judged<unknown>[]): readonly Stuck[] =>
+  verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : []));
 
 const pending = { is: "pending" } as const;
 export const stuckFor = (message: string) => ({ is: "stuck", message }) as const;

@@ -28,19 +28,19 @@ const conditions = conditionsOf(
   }),
 );
 
+const valid = (rule: string, message: string) => ({ "x-kubernetes-validations": [{ rule, message }] });
+
 const lockName = z
   .string()
   .max(63)
   .optional()
   .describe("What follows l2-lock.maintenance.yaook.cloud/ in the name of the lock. If absent: the kind.")
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",
-        message: "must be the name of an annotation: letters, digits, and . _ - within it",
-      },
-    ],
-  });
+  .meta(
+    valid(
+      "self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",
+      "must be the name of an annotation: letters, digits, and . _ - within it",
+    ),
+  );
 const template = z
   .looseObject({
     metadata: z.looseObject({}).optional(),
@@ -51,27 +51,25 @@ const schedulingKey = z
   .string()
   .min(1)
   .max(316)
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "!self.matches('(^|[.])(kubernetes|k8s)[.]io/')",
-        message: "must not be a label of Kubernetes' own, because Holdfast may not change those",
-      },
-    ],
-  });
+  .meta(
+    valid(
+      "!self.matches('(^|[.])(kubernetes|k8s)[.]io/')",
+      "must not be a label of Kubernetes' own, because Holdfast may not change those",
+    ),
+  );
 const selector = z
   .object({
     matchLabels: z
       .record(z.string(), z.string())
       .describe("Labels of the pods on the Node that another operator keeps there.")
-      .meta({
-        "x-kubernetes-validations": [{ rule: "self.size() > 0", message: "must name a label" }],
-      }),
+      .meta(valid("self.size() > 0", "must name a label")),
     schedulingLabel: z
       .object({ key: schedulingKey, value: z.string().max(63) })
       .describe("The label of the Node by which they are scheduled there. It is removed when they must go."),
   })
   .describe("The agent's pods where another operator keeps them.");
+
+const status = z.looseObject({ conditions }).optional();
 
 const evicting = {
   eviction: z
@@ -88,15 +86,10 @@ const evicting = {
 };
 const dependent = <State extends z.ZodType, More extends z.ZodRawShape>(state: State, more: More) =>
   z.object({
-    spec: z.object({ state, lockName, template: template.optional(), selector: selector.optional(), ...more }).meta({
-      "x-kubernetes-validations": [
-        {
-          rule: "has(self.template) != has(self.selector)",
-          message: "must have a template or a selector, and not both",
-        },
-      ],
-    }),
-    status: z.looseObject({ conditions }).optional(),
+    spec: z
+      .object({ state, lockName, template: template.optional(), selector: selector.optional(), ...more })
+      .meta(valid("has(self.template) != has(self.selector)", "must have a template or a selector, and not both")),
+    status,
   });
 const computeNode = dependent(
   z
@@ -113,10 +106,7 @@ const agent = dependent(
     .describe("Whether the agent serves, or others take over what it serves, after which it is disabled."),
   {},
 );
-const l2Agent = z.object({
-  spec: z.object({ template }),
-  status: z.looseObject({ conditions }).optional(),
-});
+const l2Agent = z.object({ spec: z.object({ template }), status });
 
 /** What needs the L2 agent of its Node: the agents' specs are those of a NovaComputeNode, but for the states. */
 export type DependentObject = KubernetesObject & z.input<typeof computeNode>;

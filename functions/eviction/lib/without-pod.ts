@@ -1,9 +1,9 @@
 import { hasFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readMoving } from "./agent-plan.ts";
 import { readRecord } from "./compute-node.ts";
 import type { Dependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { readMoving } from "./moving-record.ts";
 import { finalizerOf } from "./names.ts";
 import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "./node-lock.ts";
 

@@ -1,10 +1,9 @@
-import { type About, about } from "../../../shared/about.ts";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { lacking, resync } from "../../../shared/sweep.ts";
@@ -69,12 +68,8 @@ function decide({ object, node, pods, unmanaged, wanted }: Dependent): readonly 
   // a pod that is missing says nothing about servers and routers: who takes the lock off then asks OpenStack.
   if (isLocked && !mayCome && pods.length === 0 && !mayHaveServed(object))
     return [at.write(`It is not on Node ${node.metadata.name}: its lock is removed.`, [setLock(node, lock, false)])];
-  return [noticed(object, node, at)];
-}
-
-/** Last, because the other rules are triggered by it: the lock is there by then. */
-function noticed(object: KubernetesObject, node: KubernetesObject, at: About): Decision {
+  // Last, because the other rules are triggered by it: the lock is there by then.
   const label = maintenanceOf(node) ?? "absent";
-  if (object.metadata.annotations?.[noticedKey] === label) return at.leave("Its Node's label is known.");
-  return at.write(`Its Node's label is ${label} now.`, [annotate(kindOf(object), object, { [noticedKey]: label })]);
+  if (object.metadata.annotations?.[noticedKey] === label) return [at.leave("Its Node's label is known.")];
+  return [at.write(`Its Node's label is ${label} now.`, [annotate(kind, object, { [noticedKey]: label })])];
 }

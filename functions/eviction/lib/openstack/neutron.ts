@@ -33,20 +33,6 @@ export const bgp: Service = {
   isShared: true,
 };
 
-/** An agent as Neutron has it. */
-export interface NetworkAgent {
-  readonly id: string;
-  readonly host: string;
-  /** It has reported lately. */
-  readonly isAlive: boolean;
-  readonly isEnabled: boolean;
-  readonly description: string;
-  /** It serves routers that are not distributed, or is no L3 agent. */
-  readonly isCentral: boolean;
-  /** Of an HA router alone: `active`, `standby` or `unknown` on this agent. */
-  readonly haState: string | undefined;
-}
-
 const agentShape = z
   .object({
     id: z.string(),
@@ -57,12 +43,15 @@ const agentShape = z
     ha_state: z.string().nullish(),
     configurations: z.looseObject({ agent_mode: z.string().nullish() }).nullish(),
   })
-  .transform(
-    ({ id, host, alive, admin_state_up, description, ha_state, configurations }): NetworkAgent => ({
-      ...{ id, host, isAlive: alive, isEnabled: admin_state_up, description: description ?? "" },
-      ...{ isCentral: configurations?.agent_mode !== "dvr", haState: ha_state ?? undefined },
-    }),
-  );
+  .transform(({ id, host, alive, admin_state_up, description, ha_state, configurations }) => ({
+    ...{ id, host, isAlive: alive, isEnabled: admin_state_up, description: description ?? "" },
+    ...{ isCentral: configurations?.agent_mode !== "dvr", haState: ha_state ?? undefined },
+  }));
+/**
+ * An agent as Neutron has it. `isAlive`: it has reported lately. `isCentral`: it serves routers that are not distributed,
+ * or is no L3 agent. `haState`: of an HA router alone, `active`, `standby` or `unknown` on this agent.
+ */
+export type NetworkAgent = Readonly<z.output<typeof agentShape>>;
 const agentsAnswer = z.object({ agents: z.array(agentShape) });
 const served = z
   .object({ id: z.string(), ha: z.boolean().nullish() })

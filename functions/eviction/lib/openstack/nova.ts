@@ -3,40 +3,13 @@ import type { SystemRequest } from "../../../../shared/system/transport.ts";
 import { bodyOf, failed, unlessRefused } from "./answer.ts";
 import type { Send, Session } from "./session.ts";
 
-/** The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. */
-export interface ComputeService {
-  readonly id: string;
-  readonly binary: string;
-  readonly host: string;
-  readonly isEnabled: boolean;
-  readonly disabledReason: string | undefined;
-  /** `up` says only that it has reported lately; `unknown`: its cell does not answer. */
-  readonly state: "up" | "down" | "unknown";
-  /** A person or a tool has said that it is down: Nova takes it for down even while it reports. */
-  readonly isForcedDown: boolean;
-  /** When it reported last, or was changed, by Nova's clock. Milliseconds since the epoch. */
-  readonly reported: number;
-}
-
-export interface Server {
-  readonly id: string;
-  /** As the API shows it, for example `ACTIVE`. */
-  readonly status: string;
-  readonly task: string | undefined;
-  readonly host: string | undefined;
-  readonly fault: string | undefined;
-  /** A disk of it, the root disk or another, lies with its host, and is no volume; also where Nova does not say. */
-  readonly hasLocalDisk: boolean;
-  /** When it changed last, by Nova's clock. Milliseconds since the epoch. */
-  readonly updated: number;
-}
-
 /** Beyond it answers may mean something else; it is the newest that this client was held against. */
 const newest = 93;
 /** With it services have uuids, and a service of one host can be changed by it. */
 const oldest = 53;
 const perPage = 500;
 
+/** By Nova's clock, in milliseconds since the epoch. */
 const time = z
   .string()
   .nullish()
@@ -46,30 +19,29 @@ const orNothing = z
   .nullish()
   .transform((text) => text ?? undefined);
 const versionAnswer = z.object({ version: z.object({ version: z.string() }) });
-const servicesAnswer = z.object({
-  services: z.array(
-    z
-      .object({
-        // Absent where the cell does not answer, and the status is UNKNOWN.
-        id: z.union([z.string(), z.number()]).transform(String).default(""),
-        binary: z.string(),
-        host: z.string(),
-        status: z.string(),
-        state: z.string().optional(),
-        forced_down: z.boolean().default(false),
-        disabled_reason: orNothing,
-        updated_at: time,
-      })
-      .transform(
-        ({ status, state, ...service }): ComputeService => ({
-          ...{ id: service.id, binary: service.binary, host: service.host, isEnabled: status === "enabled" },
-          ...{ disabledReason: service.disabled_reason, isForcedDown: service.forced_down },
-          state: state === "up" || state === "down" ? state : "unknown",
-          reported: service.updated_at,
-        }),
-      ),
-  ),
-});
+const serviceShape = z
+  .object({
+    // Absent where the cell does not answer, and the status is UNKNOWN.
+    id: z.union([z.string(), z.number()]).transform(String).default(""),
+    binary: z.string(),
+    host: z.string(),
+    status: z.string(),
+    state: z.string().optional(),
+    forced_down: z.boolean().default(false),
+    disabled_reason: orNothing,
+    updated_at: time,
+  })
+  .transform(({ id, binary, host, status, state, forced_down: isForcedDown, updated_at: reported, ...said }) => ({
+    ...{ id, binary, host, isEnabled: status === "enabled", disabledReason: said.disabled_reason },
+    ...{ isForcedDown, reported, state: state === "up" || state === "down" ? state : ("unknown" as const) },
+  }));
+/**
+ * The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. The state `up` says only
+ * that it has reported lately; `unknown`: its cell does not answer. `isForcedDown`: a person or a tool has said that it
+ * is down, and Nova takes it for down even while it reports. `reported`: when it reported last, or was changed.
+ */
+export type ComputeService = Readonly<z.output<typeof serviceShape>>;
+const servicesAnswer = z.object({ services: z.array(serviceShape) });
 const serverShape = z.object({
   id: z.string(),
   status: z.string(),
@@ -100,7 +72,7 @@ const migrationShape = z
 const migrationsAnswer = z.object({ migrations: z.array(migrationShape), migrations_links: link });
 /**
  * A move of a server from one host to another, over or under way; its id rises with each migration of a host. Early on
- * the target is not known. `updated`: milliseconds since the epoch, by Nova's clock.
+ * the target is not known.
  */
 export type Migration = Readonly<Omit<z.output<typeof migrationShape>, "uuid">>;
 const actionsAnswer = z.object({
@@ -134,7 +106,8 @@ export function novaClient(send: Send, now: Session["now"]) {
     const { version } = bodyOf(answer, "GET / of compute", versionAnswer).version;
     const minor = Number(/^2\.(\d+)$/.exec(version)?.[1] ?? 0);
     if (minor < oldest)
-      throw refused(
+      throw failed(
+        "refused",
         `Nova here knows API versions up to 2.${minor}. Holdfast needs 2.${oldest} (OpenStack Pike) or newer.`,
       );
     return Math.min(minor, newest);
@@ -167,6 +140,8 @@ export function novaClient(send: Send, now: Session["now"]) {
     void (await ask("POST", `/servers/${idOf(server)}/action`, action, minor));
   const update = async (service: string, change: object) =>
     void (await ask("PUT", `/os-services/${idOf(service)}`, change));
+  const forced = (service: string, isDown: boolean, reason: string | undefined) =>
+    update(service, { forced_down: isDown, ...(reason && { status: "disabled", disabled_reason: reason }) });
 
   return {
     now,
@@ -184,10 +159,9 @@ export function novaClient(send: Send, now: Session["now"]) {
     disable: (service: string, reason: string) => update(service, { status: "disabled", disabled_reason: reason }),
     enable: (service: string) => update(service, { status: "enabled" }),
     /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
-    forceDown: (service: string, reason?: string) => update(service, { forced_down: true, ...disabledFor(reason) }),
+    forceDown: (service: string, reason?: string) => forced(service, true, reason),
     /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
-    endForcedDown: (service: string, reason?: string) =>
-      update(service, { forced_down: false, ...disabledFor(reason) }),
+    endForcedDown: (service: string, reason?: string) => forced(service, false, reason),
     /** Nova's services of all hosts and all binaries. */
     services: async (): Promise<readonly ComputeService[]> => (await get("/os-services", servicesAnswer)).services,
 
@@ -250,7 +224,6 @@ export function novaClient(send: Send, now: Session["now"]) {
 }
 
 const idOf = encodeURIComponent;
-const refused = (message: string) => failed("refused", message);
 const away = (what: string) => failed("unreachable", `The cell of ${what} does not answer. Look at its database.`);
 
 /** The root of version 2.1: catalogs name it, or Nova's own root, or the older one with a project behind it. */
@@ -263,7 +236,7 @@ function rooted(url: string): string {
  * Nova ignores the filter by host for a user who is no administrator, and leaves the host out: servers of other hosts
  * would be taken for this one's.
  */
-function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {
+function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>) {
   const host = rest["OS-EXT-SRV-ATTR:host"];
   if (status === "UNKNOWN") throw away(`server ${id}`);
   if (host === undefined)
@@ -272,9 +245,10 @@ function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof 
       "OpenStack does not say on which hosts servers are: the account is no administrator. Give it the role admin.",
     );
   const task = rest["OS-EXT-STS:task_state"];
+  // A disk of it, the root disk or another, lies with its host, and is no volume; also where Nova does not say.
   const hasLocalDisk = rest.image !== "" || rest.flavor?.ephemeral !== 0;
   return { id, status, updated, task, host: host ?? undefined, fault: fault?.message, hasLocalDisk };
 }
 
-const disabledFor = (reason: string | undefined) =>
-  reason === undefined ? {} : { status: "disabled", disabled_reason: reason };
+/** A server; its status is as the API shows it, for example `ACTIVE`. `updated`: when it changed last. */
+export type Server = Readonly<ReturnType<typeof checkedServer>>;

@@ -5,20 +5,15 @@ import type { SystemRequest, SystemResponse } from "../../../../shared/system/tr
 import { bodyOf, failed, failureOf } from "./answer.ts";
 import type { Cloud } from "./cloud.ts";
 
-/** One request to a service of the cloud. */
-export interface ServiceRequest {
-  readonly method: SystemRequest["method"];
-  /** From the service's root, which `rooted` makes of the catalog's URL. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-}
-
-/** Sends a request with a token to the service of a type, and gives out a successful answer. */
+/**
+ * Sends a request with a token to the service of a type, and gives out a successful answer. The path begins at the
+ * service's root, which `rooted` makes of the catalog's URL.
+ */
 export type Send = (
   service: string,
   rooted: (url: string) => string,
-  request: ServiceRequest,
+  request: Partial<Pick<SystemRequest, "headers">> &
+    Pick<SystemRequest, "method" | "path"> & { readonly body?: object },
 ) => Promise<SystemResponse>;
 
 /** A session with a cloud. */

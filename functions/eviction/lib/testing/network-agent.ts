@@ -1,7 +1,7 @@
 import type { Looked } from "../../../../shared/chain/facts.ts";
 import type { AgentHost } from "../agent-plan.ts";
+import { readMoving } from "../agent-plan.ts";
 import { NeutronL3Agent } from "../kinds.ts";
-import { readMoving } from "../moving-record.ts";
 import { agentFinalizer, movingKey } from "../names.ts";
 import { l3, type NetworkAgent } from "../openstack/neutron.ts";
 import { common } from "../settings.ts";
