@@ -110,11 +110,7 @@ interface Budget {
   readonly members: readonly Member[];
 }
 
-/**
- * The register is read before what it counts.
- *
- * @throws ApiError
- */
+/** The register is read before what it counts. @throws ApiError */
 async function readBudget(client: Client, settings: Common): Promise<Budget> {
   const { agentNamespace, evictionGroupLabel } = settings;
   const namespace = ownNamespace();
@@ -137,10 +133,7 @@ async function readBudget(client: Client, settings: Common): Promise<Budget> {
   return { register, namespace, members };
 }
 
-/**
- * Whether an eviction may begin: the writes that must come before it, or what it waits for, and until when. A host that
- * is down is out already: its servers wait for no budget and no window.
- */
+/** What must be written before an eviction begins, or what it waits for. A host that is down is out already. */
 function mayBegin(
   { object, node }: ComputeNode,
   { register, namespace, members }: Budget,

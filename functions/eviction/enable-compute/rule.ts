@@ -41,8 +41,7 @@ const name = "eviction/enable-compute";
  * eviction has begun, a call of the last one may still come, and another rule shows that a person has to agree.
  */
 type Facts = { readonly compute: ComputeNode; readonly isAsked?: boolean } & (
-  | { readonly at: "leaving" }
-  | { readonly at: "serving" }
+  | { readonly at: "left"; readonly message: string }
   | { readonly at: "away"; readonly away: Away }
   | { readonly at: "seen"; readonly host: HostFacts | undefined }
 );
@@ -75,9 +74,11 @@ export const enableCompute = rule({
     if (!compute) return [];
     const { object, record, unmanaged, wanted, isApproved } = compute;
     // Without the record nothing else says that an eviction was called off by taking the agreement back.
-    const isAsked = wanted !== "stay" && !record && begins(compute) && !isApproved && isSettling(object);
-    if (unmanaged || !(isCalledOff(compute) || isAsked)) return [{ compute, at: "leaving" }];
-    if (serves(object, name) && !subject.resync) return [{ compute, at: "serving" }];
+    const isAsked =
+      wanted !== "stay" && !record && begins(compute) && !isApproved && readProgress(object, name)?.step === "settling";
+    if (unmanaged || !(isCalledOff(compute) || isAsked))
+      return [{ compute, at: "left", message: "It is to leave, or is not Holdfast's." }];
+    if (serves(object, name) && !subject.resync) return [{ compute, at: "left", message: "It serves." }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));
     if ("away" in looked) return [{ compute, isAsked, at: "away", ...looked }];
@@ -85,8 +86,6 @@ export const enableCompute = rule({
   },
   decide: (found: readonly Facts[], now, settings) => found.map((facts) => decide(facts, now, settings)),
 });
-
-const isSettling = (object: KubernetesObject) => readProgress(object, name)?.step === "settling";
 
 function decide(facts: Facts, now: number, settings: Common): Decision {
   const { object, record, pods, wanted } = facts.compute;
@@ -97,13 +96,12 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const next = Math.max(now + again, until);
   const stepOf = (name: string) => ({ name: isAsked ? "settling" : name });
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
-  const isKeepPods = saidByKeepPod(facts.compute) !== undefined;
+  const isSaid = isAsked || saidByKeepPod(facts.compute) !== undefined;
   const missing = whyWithoutPod(facts.compute);
-  const dependsOn = (message: string) => (isKeepPods || isAsked ? [] : [convergedReport("Dependency", message)]);
+  const dependsOn = (message: string) => (isSaid ? [] : [convergedReport("Dependency", message)]);
   const wait = (message: string, more: readonly WantedCondition[] = []) =>
     at.write(message, show([...dependsOn(message), ...more]), { step: stepOf("waiting"), next });
-  if (facts.at === "leaving") return at.leave("It is to leave, or is not Holdfast's.");
-  if (facts.at === "serving") return at.leave("It serves.");
+  if (facts.at === "left") return at.leave(facts.message);
   // The due time stays: once it has passed, each tick of the sweep looks again.
   if (facts.at === "away" && isAsked) return at.write(facts.away.message, [], { progress: "unchanged" });
   if (facts.at === "away") {

@@ -88,10 +88,7 @@ function heldDown({ forced, resource }: Facts): string | undefined {
   return unsettled(forced.host, recordOf(resource));
 }
 
-/**
- * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are
- * there. A host of which Nova does not answer, or that it does not know, is looked at again with the eviction.
- */
+/** Only an eviction may take the pod of a host away, so that Nova is asked whether servers are there. */
 function mayHaveLostPod({ object, node, pods, unmanaged, wanted }: Dependent): boolean {
   // Others take over what an agent of Neutron serves while it is away.
   if (object.kind !== NovaComputeNode.kind) return false;

@@ -233,10 +233,7 @@ function report(
   ];
 }
 
-/**
- * The description that a disabled agent gets, for people, and to know it again; behind it stands the former one.
- * Whatever has this beginning was disabled for the resource of this name, be it a former one.
- */
+/** The description of a disabled agent: a beginning to know it again, also by a later resource, and the former one. */
 export const reasonOn = (object: KubernetesObject, { description }: NetworkAgent): string =>
   description.startsWith(beginning(object)) ? description : `${beginning(object)}${description}`.slice(0, 255);
 

@@ -8,6 +8,7 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { kindOf } from "./kinds.ts";
 import { movingKey } from "./names.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
+import type { Counters } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
@@ -63,8 +64,7 @@ export interface Transfer {
 }
 
 export interface AgentPlan {
-  /** As `yaookctl` reads them from the condition Evicted. */
-  readonly counters: Readonly<Record<string, number | boolean>>;
+  readonly counters: Counters;
   readonly next: Transfer | undefined;
   /** The record's moves without those that are over. */
   readonly moving: MovingRecord["moving"];
@@ -80,10 +80,7 @@ const standingBy = minute / 2;
 export const isAgentEmpty = ({ served }: AgentHost, { moving }: Pick<AgentPlan, "moving">): boolean =>
   served.length === 0 && Object.keys(moving).length === 0;
 
-/**
- * What is to be done about what an agent serves, by Neutron's own words and the record. `begins`: whether a move may
- * begin, or only end.
- */
+/** What is to be done about what an agent serves. `begins`: whether a move may begin, or only end. */
 export function planAgent(
   host: AgentHost,
   record: Pick<MovingRecord, "moving" | "moved">,
@@ -171,12 +168,12 @@ function transferOf(host: AgentHost, id: string, moving: MovingRecord["moving"])
   const meant = before?.tries === 1 && others.length === 0 ? free.find((target) => target.id === before.to) : undefined;
   const add = meant?.id ?? free[((before?.tries ?? 0) + load(id)) % free.length]?.id;
   if (isHa(host, id)) {
-    const isActiveHere = host.agentsOf[id]?.some((agent) => agent.id === self.id && agent.haState === "active");
-    const takesOver = alive.some(({ haState }) => haState === "active" || (isActiveHere && haState === "standby"));
-    const isHere = host.agentsOf[id]?.some((agent) => agent.id === self.id);
+    const here = host.agentsOf[id]?.find((agent) => agent.id === self.id);
+    const canFollow = here?.haState === "active" ? ["active", "standby"] : ["active"];
+    const takesOver = alive.some(({ haState = "" }) => canFollow.includes(haState));
     if (!before) return add !== undefined || alive.length > 0 ? { id, before: [], add, after: [] } : undefined;
     // Taking the active one away is what makes another one active, so another one has to stand by long enough.
-    if (isHere && takesOver) return { id, before: [], add: undefined, after: [self.id] };
+    if (here && takesOver) return { id, before: [], add: undefined, after: [self.id] };
     return alive.length === 0 && add !== undefined ? { id, before: [], add, after: [] } : undefined;
   }
   if (alive.length > 0) return { id, before: [], add: undefined, after: [self.id] };

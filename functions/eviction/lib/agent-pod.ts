@@ -59,12 +59,7 @@ export interface AgentPod {
   readonly inTheWay?: string;
 }
 
-/**
- * The pod that was made for this very resource. Another one of its name, a former resource's for example, is no one's
- * to delete but a person's.
- *
- * @throws ApiError
- */
+/** The pod that was made for this very resource: another one of its name only a person deletes. @throws ApiError */
 export async function findPod(resource: KubernetesObject, client: Client): Promise<AgentPod> {
   const { namespace = "", uid } = resource.metadata;
   const name = podNameOf(resource);

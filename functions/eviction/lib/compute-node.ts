@@ -86,11 +86,7 @@ export interface ComputeNode extends Dependent {
   readonly record: EvictionRecord | undefined;
 }
 
-/**
- * The NovaComputeNode of this name, where there is one, with its Node and its pods.
- *
- * @throws ApiError
- */
+/** The NovaComputeNode of this name, where there is one, with its Node and its pods. @throws ApiError */
 export async function findComputeNode(
   { namespace, name }: Pick<Subject, "namespace" | "name">,
   view: { readonly client: Client; readonly settings: Common },
@@ -99,11 +95,7 @@ export async function findComputeNode(
   return found.map((one) => ({ ...one, record: readRecord(one.object) }));
 }
 
-/**
- * Why something else evicts the host now, as a sentence: the pods of Yaook's own job.
- *
- * @throws ApiError
- */
+/** Why something else evicts the host now, as a sentence: the pods of Yaook's own job. @throws ApiError */
 export async function evictedByYaook({ object }: ComputeNode, client: Client): Promise<string | undefined> {
   const { namespace = "", name } = object.metadata;
   for await (const pod of client.list<PodObject>(Pod, { namespace, labelSelector: "app=compute-evict" }))

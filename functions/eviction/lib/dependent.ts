@@ -59,16 +59,13 @@ export function wantedOf(object: DependentObject, node: KubernetesObject | undef
   return wanted[object.spec.state ?? "Enabled"];
 }
 
-/** Whether a person has paused it; Yaook's operator alone pauses where it is handed over. */
-const isPaused = ({ metadata }: KubernetesObject): boolean =>
-  metadata.annotations?.[pauseKey] !== undefined && metadata.annotations[pauseKey] !== handedOver;
-
 /** Why Holdfast leaves a resource of Yaook's kinds alone, as a sentence; `undefined` where it does not. */
-export function whyUnmanaged(object: KubernetesObject): string | undefined {
-  const title = `${object.kind} ${object.metadata.name}`;
-  if (isPaused(object)) return `${title} is paused: remove the annotation ${pauseKey}, and Holdfast goes on.`;
-  if (object.metadata.labels?.[yaookParent] === undefined) return undefined;
-  if (object.metadata.annotations?.[pauseKey] === handedOver) return undefined;
+export function whyUnmanaged({ kind, metadata }: KubernetesObject): string | undefined {
+  const title = `${kind} ${metadata.name}`;
+  const paused = metadata.annotations?.[pauseKey];
+  if (paused !== undefined && paused !== handedOver)
+    return `${title} is paused: remove the annotation ${pauseKey}, and Holdfast goes on.`;
+  if (metadata.labels?.[yaookParent] === undefined || paused === handedOver) return undefined;
   return (
     `${title} is managed by Yaook's operator, and two programs must not evict one node. Set the annotation ` +
     `${pauseKey}=${handedOver}, which stops that operator and hands the resource over to Holdfast.`
@@ -79,10 +76,7 @@ export function whyUnmanaged(object: KubernetesObject): string | undefined {
 export const conditionOf = ({ status }: Pick<DependentObject, "status">, type: string) =>
   status?.conditions?.find((one) => one.type === type);
 
-/**
- * Whether its agent may ever have run: keep-pod shows the condition Enabled before a pod can come. Servers or routers
- * may be on its host then, whatever pods there are now.
- */
+/** Whether its agent may ever have run: keep-pod shows the condition Enabled before a pod can come. */
 export const mayHaveServed = ({ metadata, status }: DependentObject): boolean =>
   conditionOf({ status }, conditions.enabled) !== undefined ||
   Object.keys(metadata.annotations ?? {}).some((key) => key === recordKey || key.startsWith(progressKey("eviction/")));
@@ -106,11 +100,7 @@ export function resourcesIn(
   return !object || cares(object as DependentObject) ? [{ kind, namespace, name }] : [];
 }
 
-/**
- * The resource of this kind and name, where there is one, with its Node and its pods.
- *
- * @throws ApiError
- */
+/** The resource of this kind and name, where there is one, with its Node and its pods. @throws ApiError */
 export async function findDependent(
   { kind, namespace = "", name = "" }: Subject,
   { client, settings }: { readonly client: Client; readonly settings: Common },
@@ -119,8 +109,7 @@ export async function findDependent(
   const object = await client.get<DependentObject>(kind, namespace, name);
   if (!object) return [];
   const [node, { pods, inTheWay }] = await Promise.all([client.get(Node, undefined, name), podsOf(object, client)]);
-  const wanted = wantedOf(object, node);
-  const seen = { object, node, pods, inTheWay, wanted };
+  const seen = { object, node, pods, inTheWay, wanted: wantedOf(object, node) };
   return [{ ...seen, isApproved: isApproved(object, settings), unmanaged: whyUnmanaged(object) }];
 }
 
@@ -184,10 +173,7 @@ export function isLeaving(object: KubernetesObject): boolean {
   return isAsked || isBeingDeleted(object) || hasBegun(object);
 }
 
-/**
- * Facts of a resource with whose `agent` OpenStack can say nothing: what was on its host is not known, unless a person
- * has given it up. `look` says where to look.
- */
+/** Facts of what OpenStack knows no `agent` of, unless a person has given it up; `look`: where a person looks. */
 export function unknownTo<Given extends object>(
   service: "Nova" | "Neutron",
   agent: string,

@@ -62,10 +62,7 @@ export function withoutRestored(outage: OutageFacts, host: HostFacts, record: Ev
   return { record: { ...record, was }, message: sentences.join(" "), isInError: inError.length > 0 };
 }
 
-/**
- * Why nova-compute of a host must not run, and not be let back, in a sentence: when it starts, it deletes what it has
- * of servers that are being started elsewhere, and of those that are about to be.
- */
+/** Why nova-compute of a host must not start, as a sentence: it deletes what it has of servers that are evacuated. */
 export function unsettled({ migrations, at: now }: HostFacts, record: EvictionRecord | undefined): string | undefined {
   const open = migrations.filter((move) => isEvacuation(move) && isOpen(move)).length;
   const coming = Object.keys(record?.called ?? {}).filter(

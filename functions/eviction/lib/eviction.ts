@@ -185,10 +185,7 @@ export function suspectedIn(facts: EvictionFacts): Suspected | undefined {
   return { ...facts, outage: facts.outage };
 }
 
-/**
- * The conditions of a NovaComputeNode that leaves, as `yaookctl` reads them: it takes Enabled=False, Converged for the
- * reason InProgress or Dependency, and Evicted=Evicting for an eviction, and the message of Evicted for its counters.
- */
+/** As `yaookctl` reads them: an eviction is Enabled=False, Evicted=Evicting, and Converged InProgress or Dependency. */
 function report(
   { step, message }: Standing,
   { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,

@@ -65,10 +65,7 @@ const unknown = (error: unknown) => (error instanceof SystemError ? undefined : 
 /** The newest migration away from the host: what an eviction that begins now does, comes after it. */
 export const newestOf = ({ migrations }: HostFacts): number => Math.max(0, ...migrations.map(({ id }) => id));
 
-/**
- * The reason with which nova-compute is disabled, for people, and to know it again: whatever has this beginning was
- * disabled for the NovaComputeNode of this name, be it a former one. No other host has that name.
- */
+/** The reason with which nova-compute is disabled; its beginning says for whom, also to a later resource. */
 export const reasonFor = (object: DependentObject): string => `${beginning(object)}(${object.metadata.uid})`;
 
 const forced = ", and has forced it down";

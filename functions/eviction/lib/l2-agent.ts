@@ -43,11 +43,7 @@ export function l2AgentsIn(hint: Hint): readonly Subject[] {
   return [...own, ...beside, ...agentsIn(hint, bases)];
 }
 
-/**
- * The L2 or OVN agent of this name, where there is one that is Holdfast's.
- *
- * @throws ApiError
- */
+/** The L2 or OVN agent of this name, where there is one that is Holdfast's. @throws ApiError */
 export async function findL2Agent(
   { kind, namespace = "", name = "" }: Subject,
   { client, settings }: { readonly client: Client; readonly settings: Common },

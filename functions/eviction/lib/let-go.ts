@@ -28,10 +28,7 @@ export function unschedule({ object, node }: Dependent): readonly Write[] {
 /** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
 export const emptyTwiceAfter = 5000;
 
-/**
- * What goes of a resource that nothing needs any more, which has been so `since`: its pods, then its lock, and by
- * `release` the resource last.
- */
+/** What goes of what nothing has needed `since`: its pods, then its lock, and by `release` the resource last. */
 export function letGo(
   context: StepContext<Dependent, Known>,
   release: Write,

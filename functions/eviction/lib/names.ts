@@ -18,15 +18,9 @@ export const handedOver = "holdfast";
 /** Yaook's operators put it on what they keep themselves. */
 export const yaookParent = "state.yaook.cloud/parent-plural";
 
-/**
- * Annotation of a NovaComputeNode: its eviction has begun, and what neither Nova nor Kubernetes can tell of it. Where
- * the eviction stands is never read from it.
- */
+/** Annotation of a NovaComputeNode: what neither Nova nor Kubernetes can tell of its eviction, which has begun. */
 export const recordKey = "holdfast.dev/eviction";
-/**
- * Annotation of an agent: its eviction has begun, and what neither Neutron nor Kubernetes can tell of it. While a
- * router is taken from one agent and given to another, Neutron forgets where it was.
- */
+/** Annotation of an agent: its eviction has begun, and what is between two agents, which Neutron forgets. */
 export const movingKey = "holdfast.dev/agent-eviction";
 
 /** Annotation: a person agrees to the present eviction of a compute node or an agent, or that an L2 agent goes. */
@@ -35,10 +29,7 @@ export const approvalKey = "holdfast.dev/approve-eviction";
 export const retryKey = "holdfast.dev/retry-eviction";
 /** Annotation of a NovaComputeNode: a person says that nova-compute of this host, which Nova does not know, is gone. */
 export const abandonKey = "holdfast.dev/abandon-compute";
-/**
- * Annotation of a NovaComputeNode: a person says that its host, which is down, is off and stays off. Its value is the
- * time since when the host has been down, so that it is not taken for a later outage.
- */
+/** Annotation of a NovaComputeNode: a person says that its host is off, which is down since the time in the value. */
 export const fencedKey = "holdfast.dev/confirm-fenced";
 /** Annotation of what needs the L2 agent: what the label of its Node said last. Rules are triggered by its change. */
 export const noticedKey = "holdfast.dev/l2-agent-label";

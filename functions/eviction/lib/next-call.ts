@@ -11,8 +11,7 @@ import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Nova } from "./openstack/nova.ts";
 import { type OpenStack, openstack } from "./openstack/system.ts";
 import { stillNotReady, timeText } from "./outage.ts";
-import { callsOf, type HostFacts, type Move, notSettled, ourOpenMoves } from "./plan.ts";
-import type { Common } from "./settings.ts";
+import { callsOf, type Move, notSettled, ourOpenMoves } from "./plan.ts";
 
 interface Named {
   readonly server: string;
@@ -26,18 +25,11 @@ const sendOn =
   async ({ nova }: OpenStack, { server }: Named) =>
     void (await sendingFirst(() => act(nova, server)));
 
-interface Evacuated extends Named {
-  readonly host: string;
-  /** The newest migration away from the host when this was decided. */
-  readonly after: number;
-  readonly isShared: boolean;
-}
+/** `after`: the newest migration away from the host when this was decided. */
+type Evacuated = Named & { readonly host: string; readonly after: number; readonly isShared: boolean };
 
 const changed = (server: string) => new Contended(`Server ${server} has just changed in Nova: Holdfast left it alone.`);
-/**
- * Looks once more before it asks: while an instance is held up between its look and this, another one may have asked,
- * and a second evacuation ruins the server. Throws Contended then, for another look.
- */
+/** Looks once more before it asks: another instance may have asked meanwhile, and a second one ruins the server. */
 const evacuateServer = command(
   openstack,
   "start a server of a dead host elsewhere",
@@ -87,16 +79,7 @@ const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named
   stop: ["stopped, as it was", stopServer],
 };
 
-function evacuationOf(server: string, host: HostFacts, settings: Common): Command {
-  const hasLocalDisk = host.servers.find(({ id }) => id === server)?.hasLocalDisk ?? true;
-  const isShared = settings.evictionSharedStorage === "true" && hasLocalDisk;
-  return evacuateServer({ server, host: host.service.host, after: newestOf(host), isShared });
-}
-
-/**
- * What Nova is asked next about a server, with the intent in the record; or that a person wants those tried again that
- * were given up. `undefined`: nothing.
- */
+/** What Nova is asked next about a server, noted in the record; or that a person wants those given up tried again. */
 export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Decision | undefined {
   const { object, facts, record, next, about, shows, act } = context;
   if (facts.at !== "seen" || !record) return undefined;
@@ -121,25 +104,29 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   ]);
   const counts = ([id]: (typeof calls)[number]) => before(id).mayCome || (concerned.has(id) && before(id).since);
   const { since, refused } = before(move.server);
-  const asked = move.do === "evacuate" ? { evacuation: "asked" as const } : {};
-  const call = { at: timeText(host.at), after: newestOf(host), since, ...(refused > 0 ? { refused } : {}), ...asked };
+  const isEvacuated = move.do === "evacuate";
+  const asked = isEvacuated ? { evacuation: "asked" as const } : {};
+  const after = newestOf(host);
+  const call = { at: timeText(host.at), after, since, ...(refused > 0 ? { refused } : {}), ...asked };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
-  const status = host.servers.find(({ id }) => id === move.server)?.status;
-  const was = move.do === "evacuate" && status ? { was: { [move.server]: status, ...record.was } } : {};
+  const server = host.servers.find(({ id }) => id === move.server);
+  const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
+  const isShared = facts.settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
   const written = { ...record, called, ...was };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   const denied = { ...written, called: { ...called, [move.server]: denial } };
+  const becomes = (to: typeof record) => replaceRecord(context, JSON.stringify(written), to);
   // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
   const [words, make] = moves[move.do];
+  const evacuation = { server: move.server, host: host.service.host, after, isShared };
   return about.call(`Server ${move.server} is being ${words}.`, {
     step: { name: "called" },
     writes: [noted(context, written), ...shows()],
-    ...(move.do === "evacuate" ? { preconditions: stillNotReady(context) } : {}),
-    command: make?.({ server: move.server }) ?? evacuationOf(move.server, host, facts.settings),
-    ...(move.do === "evacuate" ? { answered: replaceRecord(context, JSON.stringify(written), taken) } : {}),
-    refused: replaceRecord(context, JSON.stringify(written), denied),
-    unsent: replaceRecord(context, JSON.stringify(written), record),
+    command: make?.({ server: move.server }) ?? evacuateServer(evacuation),
+    ...(isEvacuated ? { preconditions: stillNotReady(context), answered: becomes(taken) } : {}),
+    refused: becomes(denied),
+    unsent: becomes(record),
     next,
   });
 }

@@ -26,11 +26,7 @@ export interface Suspected {
   readonly settings: Common;
 }
 
-/**
- * `undefined` while nova-compute reports, and is not forced down.
- *
- * @throws SystemError
- */
+/** `undefined` while nova-compute reports, and is not forced down. @throws SystemError */
 export async function lookAtOutage(
   compute: ComputeNode,
   host: HostFacts,
@@ -156,10 +152,7 @@ export function verdictsOn(host: Suspected, now: number): string {
   return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
 }
 
-/**
- * Its service is not as it was noted. Nova's times are of its last change, too, and a person's change of a service
- * cannot be told from its report.
- */
+/** Its service is not as it was noted: it has reported, or a person has changed it, which Nova shows alike. */
 function hasChanged({ compute, host }: Down): boolean {
   const { record } = compute;
   const { reported } = host.service;

@@ -2,6 +2,7 @@ import { minute } from "../../../shared/duration.ts";
 import type { Call, EvictionRecord } from "./compute-node.ts";
 import { lateFor as longest } from "./dependent.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
+import type { Counters } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 /** What Nova has of a host, read in one look: servers and migrations before the service. */
@@ -28,15 +29,7 @@ export interface Stuck {
 }
 
 export interface Plan {
-  /** As `yaookctl` reads them from the condition Evicted. */
-  readonly counters: {
-    readonly migrated: number;
-    readonly migratable: number;
-    readonly pending: number;
-    readonly in_progress: number;
-    readonly unhandleable: number;
-    readonly unhandleable_agent: boolean;
-  };
+  readonly counters: Counters;
   /** What Nova is asked next. */
   readonly next: { readonly do: Move; readonly server: string } | undefined;
   readonly stuck: readonly Stuck[];

@@ -6,10 +6,17 @@ export const convergedReport = (reason: "Success" | "InProgress" | "Dependency",
   ...{ type: conditions.converged, status: reason === "Success" ? "True" : "False", reason, message },
 });
 
+/** What `yaookctl` reads from the message of Evicted. */
+export type Counters = Readonly<
+  Record<"migrated" | "migratable" | "pending" | "in_progress" | "unhandleable", number> & {
+    unhandleable_agent: boolean;
+  }
+>;
+
 /** Where the servers are; the message is what `yaookctl` counts with. */
 export function evictedReport(
   status: "Evicting" | "Evicted" | "NotEvicting",
-  plan?: { readonly counters: object },
+  plan?: { readonly counters: Counters },
 ): WantedCondition {
   return { type: conditions.evicted, status, reason: status, message: plan ? JSON.stringify(plan.counters) : "" };
 }

@@ -21,11 +21,7 @@ export async function unlessRefused<T>(asked: Promise<T>, ...statuses: readonly 
   }
 }
 
-/**
- * The body of a good answer, in its shape.
- *
- * @throws SystemError `unreachable` when it is not OpenStack's: a proxy's page, or half a body.
- */
+/** The body in its shape. @throws SystemError `unreachable` when it is a proxy's page, or half a body */
 export function bodyOf<T>({ status, body }: SystemResponse, request: string, shape: ZodType<T>): T {
   const parsed = shape.safeParse(jsonOf(body));
   if (parsed.success) return parsed.data;
@@ -74,10 +70,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/**
- * What Keystone and Nova say: `{"<kind of fault>": {"code": …, "message": …}}`. Ironic has a `faultstring` for the
- * message, and mostly all of it as one text.
- */
+/** The words of `{"<kind of fault>": {"message": …}}`; of Ironic, whose `faultstring` is mostly in a text of JSON. */
 function saidIn(body: string): string | undefined {
   const [fault] = Object.values((jsonOf(body) ?? {}) as Record<string, unknown>);
   const { message, faultstring } = Object((typeof fault === "string" ? jsonOf(fault) : fault) ?? {});

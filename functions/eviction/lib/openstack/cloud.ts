@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { SystemError } from "../../../../shared/system/system-error.ts";
 import { wholeNumber } from "../../../../shared/whole-number.ts";
+import { failed } from "./answer.ts";
 
 const second = 1000;
 
@@ -137,12 +137,12 @@ function entryOfSettings(settings: CloudSettings, password?: string, application
     auth: {
       auth_url: settings.osAuthUrl,
       username: settings.osUsername,
-      ...(password ? { password } : {}),
+      password,
       user_domain_name: settings.osUserDomainName,
       project_name: settings.osProjectName,
       project_domain_name: settings.osProjectDomainName,
-      ...(settings.osApplicationCredentialId ? { application_credential_id: settings.osApplicationCredentialId } : {}),
-      ...(applicationSecret ? { application_credential_secret: applicationSecret } : {}),
+      application_credential_id: settings.osApplicationCredentialId,
+      application_credential_secret: applicationSecret,
     },
     region_name: settings.osRegionName,
     interface: settings.osInterface,
@@ -167,10 +167,9 @@ function authOf({ auth, auth_type: type = "" }: Entry): object {
   const { username, password } = auth;
   if (!username || !password)
     throw unauthorized(`There is no password to log in to OpenStack with. Put clouds.yaml or password into ${secret}.`);
-  const userDomain = auth.user_domain_id ? { id: auth.user_domain_id } : { name: auth.user_domain_name ?? "Default" };
-  const domain = auth.project_domain_id
-    ? { id: auth.project_domain_id }
-    : { name: auth.project_domain_name ?? auth.user_domain_name ?? "Default" };
+  const domainOf = (id: string | undefined, name = "Default") => (id ? { id } : { name });
+  const userDomain = domainOf(auth.user_domain_id, auth.user_domain_name);
+  const domain = domainOf(auth.project_domain_id, auth.project_domain_name ?? auth.user_domain_name);
   const project = auth.project_id ? { id: auth.project_id } : { name: auth.project_name ?? "", domain };
   return {
     identity: { methods: ["password"], password: { user: { name: username, domain: userDomain, password } } },
@@ -178,5 +177,5 @@ function authOf({ auth, auth_type: type = "" }: Entry): object {
   };
 }
 
-const refused = (message: string) => new SystemError("OpenStack", "refused", message);
-const unauthorized = (message: string) => new SystemError("OpenStack", "unauthorized", message);
+const refused = (message: string) => failed("refused", message);
+const unauthorized = (message: string) => failed("unauthorized", message);

@@ -53,7 +53,9 @@ const serverShape = z.object({
   updated: time,
 });
 const link = z.array(z.looseObject({})).optional();
-const serversAnswer = z.object({ servers: z.array(serverShape), servers_links: link });
+const serversAnswer = z
+  .object({ servers: z.array(serverShape), servers_links: link })
+  .transform(({ servers: found, servers_links: more }) => ({ found, more }));
 const migrationShape = z
   .object({
     id: z.number(),
@@ -69,11 +71,10 @@ const migrationShape = z
     ...{ id, uuid, server, type: type ?? "", status, updated },
     ...{ source: hosts.source_compute, target: hosts.dest_compute },
   }));
-const migrationsAnswer = z.object({ migrations: z.array(migrationShape), migrations_links: link });
-/**
- * A move of a server from one host to another, over or under way; its id rises with each migration of a host. Early on
- * the target is not known.
- */
+const migrationsAnswer = z
+  .object({ migrations: z.array(migrationShape), migrations_links: link })
+  .transform(({ migrations: found, migrations_links: more }) => ({ found, more }));
+/** A move of a server, over or under way. Its id rises with each one of a host; early on the target is not known. */
 export type Migration = Readonly<Omit<z.output<typeof migrationShape>, "uuid">>;
 const actionsAnswer = z.object({
   instanceActions: z.array(z.object({ action: z.string(), request_id: z.string(), message: orNothing })),
@@ -122,18 +123,21 @@ export function novaClient(send: Send, now: Session["now"]) {
     return bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
   }
 
-  /** A list's answers, page by page: `after` is the marker that the next one needs. */
-  async function* pages<T>(
+  /** A list of all pages: the last one of a page is the marker of the next. */
+  async function all<T>(
     path: string,
     query: Readonly<Record<string, string>>,
-    shape: z.ZodType<T>,
-    after: (page: T) => string | undefined,
-  ): AsyncGenerator<T> {
+    shape: z.ZodType<{ readonly found: T[]; readonly more?: object | undefined }>,
+    markerOf: (one: T) => string | undefined,
+  ): Promise<readonly T[]> {
+    const list: T[] = [];
     for (let marker: string | undefined = ""; marker !== undefined; ) {
-      const page = await get(`${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`, shape);
-      yield page;
-      marker = after(page);
+      const url = `${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`;
+      const { found, more } = await get(url, shape);
+      list.push(...found);
+      marker = more && found.slice(-1).map(markerOf)[0];
     }
+    return list;
   }
 
   const act = async (server: string, action: object, minor?: number) =>
@@ -169,11 +173,8 @@ export function novaClient(send: Send, now: Session["now"]) {
     async servers(host: string): Promise<readonly Server[]> {
       // Those that are deleted and can be restored are still on the host.
       const query = { all_tenants: "1", soft_deleted: "1", host, limit: String(perPage) };
-      const after = ({ servers, servers_links: more }: z.output<typeof serversAnswer>) => more && servers.at(-1)?.id;
-      const found: Server[] = [];
-      for await (const { servers } of pages("/servers/detail", query, serversAnswer, after))
-        found.push(...servers.map(checkedServer).filter((server) => server.host === host));
-      return found;
+      const found = await all("/servers/detail", query, serversAnswer, ({ id }) => id);
+      return found.map(checkedServer).filter((server) => server.host === host);
     },
 
     /** `undefined` when Nova says that there is no such server. */
@@ -186,12 +187,8 @@ export function novaClient(send: Send, now: Session["now"]) {
     async migrations(host: string): Promise<readonly Migration[]> {
       // Pages, and the markers that they need, came with 2.59; before, all are answered at once.
       const query = { host, ...((await version()) >= 59 ? { limit: String(perPage) } : {}) };
-      const after = ({ migrations, migrations_links: more }: z.output<typeof migrationsAnswer>) =>
-        more && migrations.at(-1)?.uuid;
-      const found: Migration[] = [];
-      for await (const { migrations } of pages("/os-migrations", query, migrationsAnswer, after))
-        found.push(...migrations.filter(({ source, target }) => source === host || target === host));
-      return found;
+      const found = await all("/os-migrations", query, migrationsAnswer, ({ uuid }) => uuid);
+      return found.filter(({ source, target }) => source === host || target === host);
     },
 
     /** Moves an ACTIVE or PAUSED server while it runs. Refused with 409 while it is being moved. */
@@ -232,10 +229,7 @@ function rooted(url: string): string {
   return /\/v2(\.\d)?(\/|$)/.test(root) ? root.replace(/\/v2(\.\d)?(\/.*)?$/, "/v2.1") : `${root}/v2.1`;
 }
 
-/**
- * Nova ignores the filter by host for a user who is no administrator, and leaves the host out: servers of other hosts
- * would be taken for this one's.
- */
+/** Nova ignores the filter by host, and leaves the host out, for a user who is no administrator. */
 function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>) {
   const host = rest["OS-EXT-SRV-ATTR:host"];
   if (status === "UNKNOWN") throw away(`server ${id}`);

@@ -5,10 +5,7 @@ import type { SystemRequest, SystemResponse } from "../../../../shared/system/tr
 import { bodyOf, failed, failureOf } from "./answer.ts";
 import type { Cloud } from "./cloud.ts";
 
-/**
- * Sends a request with a token to the service of a type, and gives out a successful answer. The path begins at the
- * service's root, which `rooted` makes of the catalog's URL.
- */
+/** Sends a request with a token, and gives out a good answer. The path is below what `rooted` makes of the URL. */
 export type Send = (
   service: string,
   rooted: (url: string) => string,
