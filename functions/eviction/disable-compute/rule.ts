@@ -103,15 +103,10 @@ const disableService = changing(
     nova.disable(service.id, reason),
 );
 
-/** Who is out and who may go out, of all compute nodes. */
-interface Budget {
-  readonly register: KubernetesObject | undefined;
-  readonly namespace: string;
-  readonly members: readonly Member[];
-}
+type Budget = Awaited<ReturnType<typeof readBudget>>;
 
-/** The register is read before what it counts. @throws ApiError */
-async function readBudget(client: Client, settings: Common): Promise<Budget> {
+/** Who is out and who may go out. The register is read before what it counts. @throws ApiError */
+async function readBudget(client: Client, settings: Common) {
   const { agentNamespace, evictionGroupLabel } = settings;
   const namespace = ownNamespace();
   const register = await client.get(Lease, namespace, registerName);

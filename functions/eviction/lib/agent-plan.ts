@@ -8,7 +8,6 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { kindOf } from "./kinds.ts";
 import { movingKey } from "./names.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
-import type { Counters } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
@@ -63,16 +62,6 @@ export interface Transfer {
   readonly after: readonly string[];
 }
 
-export interface AgentPlan {
-  readonly counters: Counters;
-  readonly next: Transfer | undefined;
-  /** The record's moves without those that are over. */
-  readonly moving: MovingRecord["moving"];
-  readonly moved: number;
-  readonly stuck: readonly string[];
-  readonly message: string;
-}
-
 /** An HA router that was added to an agent needs this long before it can take over. */
 const standingBy = minute / 2;
 
@@ -86,8 +75,9 @@ export function planAgent(
   record: Pick<MovingRecord, "moving" | "moved">,
   begins: boolean,
   settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionLookAgain">,
-): AgentPlan {
+) {
   const { service, self, served, agentsOf } = host;
+  // The record's moves without those that are over.
   const moving = Object.fromEntries(Object.entries(record.moving).filter(([id]) => !isOver(host, id)));
   const ids = Object.keys(moving);
   const tired = ids.filter((id) => (moving[id]?.tries ?? 0) >= settings.evictionAttempts && agentsOf[id]?.length !== 0);
@@ -126,6 +116,8 @@ export function planAgent(
     message: [begin, ...stuck].join(" "),
   };
 }
+
+export type AgentPlan = ReturnType<typeof planAgent>;
 
 const othersOf = ({ agentsOf, self }: AgentHost, id: string) => agentsOf[id]?.filter((agent) => agent.id !== self.id);
 const isHa = ({ served, agentsOf }: AgentHost, id: string) =>

@@ -54,10 +54,7 @@ export const isOutdated = ({ metadata }: PodObject, { spec }: KubernetesObject):
   metadata.annotations?.[templateKey] !== digestOf((spec as { template?: unknown }).template);
 
 /** The pod of a resource, or why it cannot have one, as a sentence. */
-export interface AgentPod {
-  readonly pod?: PodObject;
-  readonly inTheWay?: string;
-}
+type AgentPod = { readonly pod?: PodObject; readonly inTheWay?: string };
 
 /** The pod that was made for this very resource: another one of its name only a person deletes. @throws ApiError */
 export async function findPod(resource: KubernetesObject, client: Client): Promise<AgentPod> {

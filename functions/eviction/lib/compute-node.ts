@@ -7,7 +7,7 @@ import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Subject } from "../../../shared/subject.ts";
-import type { PodObject } from "./agent-pod.ts";
+import { hasEnded, type PodObject } from "./agent-pod.ts";
 import { type Dependent, findDependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { handedOver, pauseKey, recordKey } from "./names.ts";
@@ -99,10 +99,7 @@ export async function findComputeNode(
 export async function evictedByYaook({ object }: ComputeNode, client: Client): Promise<string | undefined> {
   const { namespace = "", name } = object.metadata;
   for await (const pod of client.list<PodObject>(Pod, { namespace, labelSelector: "app=compute-evict" }))
-    if (
-      pod.metadata.name.startsWith(`compute-evict-${name}-`) &&
-      !["Succeeded", "Failed"].includes(pod.status?.phase ?? "")
-    )
+    if (pod.metadata.name.startsWith(`compute-evict-${name}-`) && !hasEnded(pod))
       return (
         `Pod ${pod.metadata.name} of Yaook's own eviction runs, and two must not evict one node. Wait until it has ` +
         `ended, or set the annotation ${pauseKey}=${handedOver} on the NovaComputeNode and delete the job of the pod.`

@@ -14,18 +14,14 @@ import type { DependentObject } from "./schema.ts";
 /** How many servers are asked why they do not move. */
 const mostFailures = 5;
 
-/**
- * What Nova has of a host; `undefined` where no cell that answers knows its nova-compute, when an empty list proves
- * nothing. The service is read before and after the lists: a cell that was away for one of them, and is back, is seen.
- *
- * @throws SystemError
- */
+/** What Nova has of a host; `undefined`: no cell that answers knows its nova-compute. @throws SystemError */
 export async function lookAtHost(
   nova: Nova,
   host: string,
   record: EvictionRecord | undefined,
   attempts: number,
 ): Promise<HostFacts | undefined> {
+  // Read before and after the lists: a cell that was away for one of them, and is back, is seen.
   const before = await nova.service(host);
   const servers = await nova.servers(host);
   const all = await nova.migrations(host);

@@ -1,12 +1,18 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Known } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { deletePod } from "./agent-pod.ts";
+import { on } from "../../../shared/rule.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { agentsIn, deletePod } from "./agent-pod.ts";
 import { type Dependent, lateFor } from "./dependent.ts";
+import { kindOf } from "./kinds.ts";
+import { finalizerOf } from "./names.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
 
 /** What letting a resource go waits for, in a sentence that begins with why it may go. */
@@ -28,12 +34,18 @@ export function unschedule({ object, node }: Dependent): readonly Write[] {
 /** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
 export const emptyTwiceAfter = 5000;
 
-/** What goes of what nothing has needed `since`: its pods, then its lock, and by `release` the resource last. */
-export function letGo(
-  context: StepContext<Dependent, Known>,
-  release: Write,
-  since: string | undefined,
-): readonly Decision[] {
+/** What the rules that let resources go declare; `record`: the annotation of an eviction that is under way. */
+export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: string) => ({
+  triggers: [...kinds.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
+  subjects: (hint: Hint, own: readonly Subject[]) => [...own, ...agentsIn(hint, kinds)],
+  finalizers: kinds.map((kind) => ({
+    ...{ kind, finalizer: finalizerOf(kind), standsFor },
+    isUnderWay: ({ metadata }: KubernetesObject) => metadata.annotations?.[record] !== undefined,
+  })),
+});
+
+/** What goes of what nothing has needed `since`: its pods, then its lock, and the resource last. */
+export function letGo(context: StepContext<Dependent, Known>, since: string | undefined): readonly Decision[] {
   const { object, node, pods, wanted, standing, isAway, now, next, about, shows, act, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
   // has shown so.
@@ -48,5 +60,5 @@ export function letGo(
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
   if (!isBeingDeleted(object)) return [about.write(standing.message, shows(), settled)];
-  return [about.write(standing.message, [release])];
+  return [about.write(standing.message, [removeFinalizer(kindOf(object), object, finalizerOf(object))])];
 }

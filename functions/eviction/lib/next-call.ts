@@ -50,10 +50,7 @@ const restoring = (doc: string, restore: OnServer) =>
 const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
 const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));
 
-/**
- * What Nova refuses because the server is being moved already, or its move is confirmed, has not failed: the next look
- * sees it. `isDue`: in which states of the server it should not have been refused.
- */
+/** What Nova refuses, but in the states of `isDue`, is being done already: the next look sees it. */
 const inState = (doc: string, act: OnServer, isDue: (status: string) => boolean) =>
   onServer(doc, (nova, server) =>
     act(nova, server).catch(async (error) => {

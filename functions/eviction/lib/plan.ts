@@ -80,13 +80,7 @@ export const isResting = (failures: readonly Migration[], now: number): boolean 
   failures.length > 0 &&
   now - Math.max(...failures.map(({ updated }) => updated)) < firstPause * 2 ** (failures.length - 1);
 
-interface Calls {
-  readonly refused: number;
-  readonly mayCome: boolean;
-  readonly isResting: boolean;
-  readonly since?: string | undefined;
-}
-const noCalls: Calls = { refused: 0, mayCome: false, isResting: false };
+const noCalls = { refused: 0, mayCome: false, isResting: false, since: undefined };
 
 /**
  * Whether a later migration of the server shows that a call has no later effect. Of a call to evacuate, only an
@@ -111,7 +105,7 @@ export function callsOf(
   { called }: EvictionRecord,
   now: number,
   lateFor = lostFor,
-): Calls {
+) {
   const last = called?.[server];
   if (!last) return noCalls;
   const later = migrations.filter((move) => move.server === server && move.id > last.after);
@@ -266,10 +260,7 @@ function overdueMove(move: Migration, host: string): string {
 /** How many servers are still to leave, and how many of them are moving. */
 export const leftOf = ({ in_progress: moving, migratable, pending }: Plan["counters"]) => moving + migratable + pending;
 
-/**
- * Where an eviction stands: how many are to leave, in the sentence `begin`; of which servers moves to the host are not
- * over, which are `coming`; `more`; and which servers need a person.
- */
+/** Where an eviction stands; `begin`: the first sentence, if any is to leave; `coming`: moves to the host. */
 export function messageFor(
   { counters, stuck }: Pick<Plan, "counters" | "stuck">,
   begin: string,

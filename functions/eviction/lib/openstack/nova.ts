@@ -132,7 +132,7 @@ export function novaClient(send: Send, now: Session["now"]) {
   ): Promise<readonly T[]> {
     const list: T[] = [];
     for (let marker: string | undefined = ""; marker !== undefined; ) {
-      const url = `${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`;
+      const url: string = `${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`;
       const { found, more } = await get(url, shape);
       list.push(...found);
       marker = more && found.slice(-1).map(markerOf)[0];

@@ -42,12 +42,7 @@ const tokenAnswer = z.object({ token: z.object({ issued_at: time, expires_at: ti
 /** A token is renewed so long before it ends: a request must not be under way with one that ends. Milliseconds. */
 const margin = 60_000;
 
-/**
- * Logs in to Keystone before the first request, and keeps token and catalog until shortly before the token ends; logs
- * in once more where a service says that the token is no longer good. Requests at the same time share one login.
- *
- * @param exchangeTo gives out how to send requests to a root, which it has to check
- */
+/** Logs in before the first request, and again when the token ends or a service refuses it; all share one login. */
 export function openSession(
   exchangeTo: (root: string, what: string) => Exchange,
   readCloud: () => Promise<Cloud>,
