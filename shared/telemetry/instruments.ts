@@ -18,6 +18,8 @@ export interface Instruments {
   readonly stepOldest: (seconds: number, attributes: Attributes) => void;
   /** How many objects that the sweep has listed are in a step. */
   readonly stepObjects: (objects: number, attributes: Attributes) => void;
+  /** When the first object that the sweep has listed in a step is due, in seconds since the epoch; 0 if none is. */
+  readonly stepDue: (seconds: number, attributes: Attributes) => void;
   readonly call: (seconds: number, attributes: Attributes) => void;
 }
 
@@ -45,6 +47,7 @@ export function instrumentsOf(scope: string): Instruments {
     stepAge: histogram("holdfast.step.age", "How long a waiting object has been in its step.", waits),
     stepOldest: gauge("holdfast.step.oldest", "How long the oldest object has been in a step.", "s"),
     stepObjects: gauge("holdfast.step.objects", "How many objects are in a step.", "{object}"),
+    stepDue: gauge("holdfast.step.due_timestamp", "When the first object in a step is due, as Unix time.", "s"),
     call: histogram("holdfast.call.duration", "Calls to Kubernetes and to external systems."),
   };
 }

@@ -13,9 +13,12 @@ function recorder() {
     const name = Object.values(attributes).join(" ");
     recorded.set(name, [...(recorded.get(name) ?? []), value]);
   };
-  const { see, report } = listedSteps({ stepOldest: record, stepObjects: record });
+  const due = new Map<string, number>();
+  const stepDue = (value: number, attributes: Attributes) => void due.set(Object.values(attributes).join(" "), value);
+  const { see, report } = listedSteps({ stepOldest: record, stepObjects: record, stepDue });
   return {
     see,
+    due,
     /** The age in seconds and the count of each step. */
     report: () => {
       recorded.clear();
@@ -57,4 +60,23 @@ test("an object that is listed twice in a tick is counted once", () => {
     }) as unknown as KubernetesObject;
   for (const uid of ["a", "b", "a"]) see({ kind: "PersistentVolume" }, volume(uid));
   expect(report()).toEqual({ "undelete/note kept": [1_800, 2] });
+});
+
+test("the due time of a step is the earliest of its objects, and 0 when none has one or none is left", () => {
+  const { see, report, due } = recorder();
+  const volume = (uid: string, step: string, next?: string) => {
+    const progress = { v: 1, uid, step, since: "2026-01-01T00:30:00Z", because: "-", ...(next ? { next } : {}) };
+    const annotations = { "holdfast.dev/undelete.note": JSON.stringify(progress) };
+    return { metadata: { name: uid, uid, annotations } } as unknown as KubernetesObject;
+  };
+  const kind = { kind: "PersistentVolume" };
+  see(kind, volume("a", "kept", "2026-01-02T00:00:00Z"));
+  see(kind, volume("b", "kept", "2026-01-01T02:00:00Z"));
+  see(kind, volume("c", "kept"));
+  see(kind, volume("d", "retained"));
+  report();
+  const first = Date.parse("2026-01-01T02:00:00Z") / 1000;
+  expect(Object.fromEntries(due)).toEqual({ "undelete/note kept": first, "undelete/note retained": 0 });
+  report();
+  expect(due.get("undelete/note kept")).toBe(0);
 });

@@ -30,7 +30,8 @@ test("alerts are the same for Prometheus and for its operator, and each points t
 });
 
 test("each step with an Event has one alert, unless it is meant to last", async () => {
-  const selected = alerts.map(({ expr }) =>
+  const byAge = alerts.filter(({ expr }) => expr.includes("holdfast_step_oldest"));
+  const selected = byAge.map(({ expr }) =>
     [...expr.matchAll(/(?:holdfast_rule=~"([^"]+)", )?holdfast_step=~"([^"]+)"/g)].map(([, rule = ".*", step]) => ({
       rule: new RegExp(`^(${rule})$`),
       step: new RegExp(`^(${step})$`),
@@ -46,11 +47,20 @@ test("each step with an Event has one alert, unless it is meant to last", async 
   ]);
 });
 
+test("one alert says that a kept volume is due soon, in each step in which its claim is gone", async () => {
+  const [alert, ...others] = alerts.filter(({ expr }) => expr.includes("holdfast_step_due_timestamp"));
+  expect([alert?.alert, others]).toEqual(["HoldfastKeptVolumeDue", []]);
+  const [, selected = ""] = /holdfast_step=~"([^"]+)"/.exec(alert?.expr ?? "") ?? [];
+  const noted = writtenSteps(await loadDeclared(root)).filter(({ rule }) => rule === "undelete/note");
+  const found = noted.map(({ step }) => step).filter((step) => new RegExp(`^(${selected})$`).test(step));
+  expect(found.sort()).toEqual(["asks", "kept", "offered"]);
+});
+
 test("sources and brokers that the sweep finds not Ready have one alert", () => {
   const found: string[] = [];
   const stepOldest = (_: number, { "holdfast.rule": rule, "holdfast.step": step }: Attributes) =>
     found.push(`holdfast_rule="${rule}" ${step}`);
-  const { see, report } = listedSteps({ stepOldest, stepObjects: () => {} });
+  const { see, report } = listedSteps({ stepOldest, stepObjects: () => {}, stepDue: () => {} });
   for (const { kind } of [ApiServerSource, Broker])
     see({ kind }, { metadata: { uid: kind, creationTimestamp: "2026-01-01T00:00:00Z" } } as KubernetesObject);
   report();
@@ -108,6 +118,13 @@ interface Case {
 
 const late = "HoldfastSweepLate";
 const stuck = "HoldfastObjectStuck";
+const dueSoon = "HoldfastKeptVolumeDue";
+/** What each tick finds of kept volumes, the first of which is due at `minute`; 0 where none is. */
+const keptUntil = (step: string, minute: number, from: number, until: number) =>
+  Array.from({ length: (until - from) / 5 + 1 }, (_, at) => ({
+    series: `holdfast_step_due_timestamp_seconds{holdfast_rule="undelete/note",holdfast_step="${step}",instance="sweep-${from + 5 * at}"}`,
+    values: once(from + 5 * at, 60 * minute),
+  }));
 const cases: Readonly<Record<string, Case>> = {
   "while nothing happens": { series: ticks(180), firing: { 10: [], 60: [], 180: [] } },
   "while work succeeds, with one event that is tried again": {
@@ -131,6 +148,16 @@ const cases: Readonly<Record<string, Case>> = {
     series: [...ticks(120), ...waits("satellite/mark", "stuck", 75)],
     firing: { 55: [], 70: [stuck], 100: [] },
   },
+  "when a kept or offered volume is due within six hours, until a person gives it more time": {
+    series: [
+      ...ticks(120),
+      ...keptUntil("kept", 400, 0, 60),
+      ...keptUntil("kept", 2000, 65, 120),
+      ...keptUntil("retained", 90, 0, 120),
+    ],
+    firing: { 20: [], 50: [dueSoon], 90: [] },
+  },
+  "when no kept volume has a time": { series: [...ticks(60), ...keptUntil("offered", 0, 0, 60)], firing: { 30: [] } },
   "when a broker is not Ready for ten minutes": {
     series: [...ticks(60), ...waits("platform/sweep", "BrokerNotReady", 60)],
     firing: { 5: [], 20: ["HoldfastSourceOrBrokerNotReady"] },

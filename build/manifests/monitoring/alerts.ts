@@ -2,8 +2,8 @@ import type { Declared } from "../declared.ts";
 import { adviceOf } from "../event-advice.ts";
 import { deadLetterFunction } from "../metadata.ts";
 import { minutesBetweenTicks, sweepFunction } from "../sweep.ts";
-import { events, oldest, oneOf, ticks } from "./promql.ts";
-import { awayReasons, saysAway, type WrittenStep, writtenSteps } from "./steps.ts";
+import { events, firstDue, oldest, oneOf, ticks } from "./promql.ts";
+import { awayReasons, keptSteps, saysAway, type WrittenStep, writtenSteps } from "./steps.ts";
 
 /** A rule of Prometheus that raises an alert. */
 export interface Alert {
@@ -17,6 +17,9 @@ export interface Alert {
 /** How long objects are in a step before an alert tells of it, in seconds. */
 const hour = 3_600;
 const day = 86_400;
+
+/** How many hours before a kept volume is due an alert says so. */
+const warnedBefore = 6;
 
 /** Steps that last for as long as an administrator has chosen. */
 const meantToLast = ["VolumeKept", "VolumeOffered"];
@@ -95,6 +98,19 @@ export function alertsFor(functions: readonly Declared[]): readonly Alert[] {
         summary: "An external system is away: {{ $labels.holdfast_step }}.",
         description: `Objects wait for it ${sinceWhen} (${stepOf}). Repair it. Holdfast goes on within one sweep.`,
         runbook: runbook("while-it-is-down.md"),
+      },
+    },
+    {
+      alert: "HoldfastKeptVolumeDue",
+      expr: `${firstDue(selectorOf(keptSteps(functions)))} - time() < ${warnedBefore * hour}`,
+      for: "0m",
+      labels: { severity: "info" },
+      annotations: {
+        summary: `A kept volume is due in less than ${warnedBefore} hours.`,
+        description:
+          "Then Kubernetes may reclaim the volume, and its data with it ({{ $labels.holdfast_step }}). holdfast restore " +
+          "list names the volumes and their times, and holdfast restore keep keeps a volume longer.",
+        runbook: runbook("undelete.md#change-the-time"),
       },
     },
     ...[...Map.groupBy(steps, ({ reason }) => reason)].map(([reason, of]) => longIn(reason, of)),

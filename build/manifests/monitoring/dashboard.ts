@@ -1,8 +1,8 @@
 import { type Declared, systemOf } from "../declared.ts";
 import { deadLetterFunction } from "../metadata.ts";
 import { selectorOf } from "./alerts.ts";
-import { events, grown, objects, oldest, ticks } from "./promql.ts";
-import { writtenSteps } from "./steps.ts";
+import { events, firstDue, grown, objects, oldest, ticks } from "./promql.ts";
+import { keptSteps, writtenSteps } from "./steps.ts";
 
 interface Panel {
   readonly type: "stat" | "timeseries";
@@ -64,13 +64,18 @@ const health = [
   stat("The oldest object", `max(${oldest("")}) or vector(0)`, "How long it has been in its step.", "s"),
 ];
 
-/** The Events of steps in which undelete keeps a volume whose claim is gone. */
-const keptReasons = ["VolumeKept", "NamespaceReplaced", "VolumeOffered"];
-
 function keptVolumes(functions: readonly Declared[]): readonly Panel[] {
-  const kept = writtenSteps(functions).filter(({ reason }) => keptReasons.includes(reason));
+  const kept = selectorOf(keptSteps(functions));
   const about = "Volumes that undelete keeps after their claims are gone, also those that are offered to a new claim.";
-  return [stat("Kept volumes", `${objects(selectorOf(kept))} or vector(0)`, about)];
+  return [
+    stat("Kept volumes", `${objects(kept)} or vector(0)`, about),
+    stat(
+      "Until the first kept volume is due",
+      `min(${firstDue(kept)}) - time()`,
+      "Then Kubernetes may reclaim the volume, and its data with it. Empty if no kept volume has a time.",
+      "s",
+    ),
+  ];
 }
 
 /** A panel for each system whose rules have steps. */

@@ -25,5 +25,9 @@ export const oldest = (selector: string) =>
 export const objects = (selector: string) =>
   `sum(max by (holdfast_rule, holdfast_step) (max_over_time(holdfast_step_objects{${selector}}[11m])))`;
 
+/** When the first object in each step is due, as Unix time. A step without due objects has no series. */
+export const firstDue = (selector: string) =>
+  `min by (holdfast_rule, holdfast_step) (last_over_time(holdfast_step_due_timestamp_seconds{${selector}}[11m]) > 0)`;
+
 /** A regular expression for one of these texts. */
 export const oneOf = (texts: readonly string[]) => [...new Set(texts)].join("|");

@@ -20,6 +20,13 @@ export function writtenSteps(functions: readonly Declared[]): readonly WrittenSt
   return [...new Map(steps.map((step) => [`${step.rule} ${step.step}`, step])).values()];
 }
 
+/** The Events of steps in which undelete keeps a volume whose claim is gone. */
+const keptReasons = ["VolumeKept", "NamespaceReplaced", "VolumeOffered"];
+
+/** The steps in which undelete keeps a volume whose claim is gone, until a time. */
+export const keptSteps = (functions: readonly Declared[]): readonly WrittenStep[] =>
+  writtenSteps(functions).filter(({ reason }) => keptReasons.includes(reason));
+
 /** How the reasons of Events end that say that an external system is away. */
 export const awayReasons = ["Unreachable", "Unauthorized", "Refused"];
 
