@@ -1,9 +1,8 @@
-/** What is no prose: generated blocks, comments, code, tables and headings. */
+/** What is no prose: generated blocks, comments, code and headings. */
 const noProse = [
   /<!-- generated: (\S+) -->[\s\S]*?<!-- end of \1 -->/g,
   /<!--[\s\S]*?-->/g,
   /^ *(```|~~~)[\s\S]*?^ *\1$/gm,
-  /^ *\|.*$/gm,
   /^#.*$/gm,
 ];
 
@@ -11,20 +10,33 @@ const noProse = [
 function sentencesOf(document: string): readonly string[] {
   const prose = noProse
     .reduce((text, form) => text.replaceAll(form, "\n\n"), document)
+    .replaceAll(/^ *\|.*$/gm, sentencesInRow)
     .replaceAll(/^ *(?:[-*]|\d+\.) /gm, "\n\n")
     .replaceAll(/\]\([^)]*\)/g, "]")
     .replaceAll(/\[|\]|\*\*/g, "");
   return prose
     .split(/\n\s*\n/)
     .map((paragraph) => paragraph.replaceAll(/\s+/g, " ").trim())
-    .flatMap((paragraph) => paragraph.split(/(?<=[.!?]) (?=[A-Z`])/));
+    .flatMap((paragraph) => paragraph.split(/(?<=[.!?:]) (?=[A-Z`])/))
+    .filter((sentence) => !/^`[^`]+`[.:]?$/.test(sentence))
+    .map((sentence) => sentence.replace(/[.!?:]$/, ""));
 }
 
-/** The sentences of more than 60 characters that stand in several documents, with the documents. */
+/** Cells of a table that are sentences, each a paragraph. Phrases may repeat from table to table. */
+const sentencesInRow = (row: string) =>
+  row
+    .split("|")
+    .filter((cell) => /[.!?]\s*$/.test(cell))
+    .join("\n\n");
+
+/** What is shorter is a common phrase, such as "See below." */
+const shortest = 30;
+
+/** Sentences that stand in several documents, whatever mark they end with, with the documents. */
 export function repeatedIn(documents: ReadonlyMap<string, string>): readonly string[] {
   const places = new Map<string, Set<string>>();
   for (const [path, text] of documents)
-    for (const sentence of sentencesOf(text).filter(({ length }) => length > 60))
+    for (const sentence of sentencesOf(text).filter(({ length }) => length > shortest))
       places.set(sentence, (places.get(sentence) ?? new Set()).add(path));
   return [...places]
     .filter(([, paths]) => paths.size > 1)
