@@ -7,7 +7,7 @@ import type { Finding } from "../output/finding.ts";
 /** As much of a Trigger of Knative as says which events it lets pass. */
 export interface FilteringTrigger {
   readonly spec?: {
-    readonly subscriber?: { readonly ref?: { readonly name?: string } };
+    readonly subscriber?: { readonly ref?: { readonly name?: string }; readonly uri?: string };
     readonly filter?: { readonly attributes?: Readonly<Record<string, string>> };
     /** Of any dialect: Knative has more than Holdfast reads. */
     readonly filters?: readonly object[];
@@ -28,7 +28,7 @@ export function sweepKeptOut(
   rules: readonly Rule[],
 ): readonly Finding[] {
   const kept = rules.flatMap(({ name, sweep }) => {
-    const own = triggers.filter(({ spec }) => spec?.subscriber?.ref?.name === slug(name));
+    const own = triggers.filter((trigger) => leadsTo(trigger, slug(name)));
     if (!functions.has(slug(name)) || own.length === 0 || !own.every(({ spec }) => isKnown(spec?.filters ?? [])))
       return [];
     const kinds = sweep
@@ -47,6 +47,13 @@ export function sweepKeptOut(
         "shows how.",
     },
   ];
+}
+
+/** Whether a Trigger sends events to a Service, or to one of its revisions: Knative's address `<tag>-<service>`. */
+function leadsTo({ spec }: FilteringTrigger, service: string): boolean {
+  const { ref, uri = "" } = spec?.subscriber ?? {};
+  const [host = ""] = URL.parse(uri)?.hostname.split(".") ?? [];
+  return ref?.name === service || host.endsWith(`-${service}`);
 }
 
 /** Whether an event of the sweep passes one of the Triggers, whichever object of the kind it names. */
