@@ -4,33 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Run, runStart } from "../../local/start/testing/run-start.ts";
-import { blocksBelow, scriptOf } from "../cluster/walk/page.ts";
 import { openWalk, type Walk } from "../cluster/walk/walk.ts";
+import { createClaim, scriptOfSection, sections } from "./guide-sections.ts";
 
 // The sweep of the laptop edition looks at what its functions have missed after some minutes.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
 
-/** What readers have before: the claim of the examples. */
-const claim = `kubectl create namespace shop
-kubectl apply -n shop -f - <<'YAML'
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: { name: data }
-spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }
-YAML
-kubectl wait pvc data -n shop --for=jsonpath='{.status.phase}'=Bound --timeout=2m`;
-
-/** Sections whose commands run on the laptop edition as they are, in this order, and what happens before each. */
-const sections = [
-  ["docs/get-a-claim-back.md", "Before anything happens", claim],
-  ["docs/get-a-claim-back.md", "After the deletion", "kubectl delete pvc data -n shop"],
-  ["docs/what-is-held.md", "What is held now, and why", ""],
-  ["docs/restore-a-snapshot.md", "Restore a snapshot under a claim's name", ""],
-  ["docs/canary.md", "Try a new version on some claims first", ""],
-] as const;
-
 /** A claim comes and goes, and the pods that the canary has by then. */
-const goneIn = (namespace: string) => `${claim.replaceAll(/\bshop\b/g, namespace)}
+const goneIn = (namespace: string) => `kubectl create namespace ${namespace}
+${createClaim("data", namespace)}
 kubectl delete pvc data -n ${namespace} --timeout=2m
 kubectl -n holdfast get pods -o name`;
 const canary = "pod/pvc-protection-release-b";
@@ -64,9 +46,8 @@ describe.skipIf(!hasKubectl)("the guides' commands, on the laptop edition", () =
     rmSync(folder, { recursive: true });
   });
 
-  test.each(sections)("%s: %s", async (page, title, before) => {
-    const blocks = blocksBelow(page, title).filter(({ language }) => language !== "text");
-    await walk.run(`${before}\n${scriptOf(blocks)}`);
+  test.each(sections)("$page: $heading", async (section) => {
+    await walk.run(scriptOfSection(section));
   });
 
   test("the canary gets the events of its namespace, and no others", async () => {

@@ -57,6 +57,8 @@ describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for Op
       await serving(world);
       const ids = await boot(world, 1);
 
+      // The definitions here are Holdfast's: these keep the field.
+      expect(await run("Where Yaook's definitions are installed")).toContain('"key":"openstack-compute-node"');
       await run("A compute node leaves", 1);
       await asks();
       await run("Agree");

@@ -93,6 +93,9 @@ describe.skipIf(!ready)(`${page} walked beside LINSTOR's stand-in`, { timeout: 9
       await walk.run(scriptOf(blocksBelow(page, "3. Nodes and their pools")));
       const pools = (await controller.pools.onNode(node)) ?? [];
       expect(pools.map(({ name }) => name)).toContain("pool1");
+      const [look] = blocksBelow(page, "What you see");
+      await walk.run(scriptOf(look ? [look] : []));
+      expect(await walk.run(scriptOf(blocksBelow(page, "Change the policy")))).toMatch(/^worker-0 +Evacuate +<none>$/m);
       await admin.delete(LinstorCluster, undefined, "linstorcluster");
       await eventually("the satellite is gone", async () => !(await admin.get(LinstorSatellite, undefined, node)));
     } finally {
