@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
+import {
+  DaemonSet,
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+} from "../../functions/satellite/lib/kinds.ts";
 import { type MachineObject, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
@@ -8,6 +13,7 @@ import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Backend } from "../harness/backend.ts";
+import { manifest } from "../harness/manifest.ts";
 import { realBackend } from "../harness/real-backend.ts";
 import { realServer } from "../harness/real-server.ts";
 import { recordWatch } from "../harness/recorded-watch.ts";
@@ -31,7 +37,6 @@ const elsewhere = [
     "apply-daemonset",
     "await-empty",
     "await-satellites",
-    "create",
     "evacuate",
     "register",
     "remove",
@@ -331,6 +336,22 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     expect(await set()).toBeUndefined();
     expect(await site.isListed(givenUp)).toBe(false);
     expect(site.linstor.goodCopies("given-up")).toEqual([target]);
+  });
+
+  test("a LinstorCluster whose toleration passes the schema and has no key gets a Warning, and no satellite goes", {
+    timeout,
+  }, async () => {
+    const spec = { tolerations: [{ operator: "Equal", value: "x" }] };
+    const unclear = manifest(LinstorCluster, { name: "sat-unclear" }, { spec });
+    const { uid } = (await site.world.admin.create(LinstorCluster, unclear)).metadata;
+    await site.until("it has its Warning", async () => {
+      type Seen = KubernetesObject & { reason: string; regarding: { uid?: string } };
+      const events = await Array.fromAsync(site.world.admin.list<Seen>(Event, { namespace: "default" }));
+      return events.some(({ reason, regarding }) => reason === "PlacementUnreadable" && regarding.uid === uid);
+    });
+    for (const node of [control, target])
+      expect((await site.get(LinstorSatellite, node))?.metadata).not.toHaveProperty("deletionTimestamp");
+    await site.delete(LinstorCluster, "sat-unclear");
   });
 
   if (typeof found !== "string")
