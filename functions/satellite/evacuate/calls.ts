@@ -27,18 +27,14 @@ const schema = z.looseObject({
   node: z.string().optional(),
 });
 
-/** A call to evacuate a node. */
-interface EvacuationCall {
+/** A call to evacuate a node, which LINSTOR may be carrying out. */
+export interface NotedCall {
   /** For people: whose node it is. */
   readonly holder: string;
   /** Milliseconds since the epoch. */
   readonly called: number;
   readonly at?: string | undefined;
   readonly node?: string | undefined;
-}
-
-/** A call that LINSTOR may be carrying out. */
-export interface NotedCall extends EvacuationCall {
   /** The annotation that notes it; `undefined` where a function noted it that knows of the Lease's spec alone. */
   readonly key: string | undefined;
   /** Until when at most; milliseconds since the epoch. */
@@ -51,7 +47,7 @@ export const leaseSeconds = takesEffectWithinMs / 1000;
 /** The calls that the Lease notes, and that may still take effect at `now`. */
 export function callsInFlight(lease: LeaseObject | undefined, now: number): readonly NotedCall[] {
   if (!lease) return [];
-  const noted = notesOf(lease).map(([key]) => readCall(lease, key));
+  const noted = notedIn(lease).map((key) => readCall(lease, key));
   const { holderIdentity: holder = "", renewTime = "" } = lease.spec ?? {};
   const end = heldUntil(lease, now);
   const former =
@@ -61,8 +57,8 @@ export function callsInFlight(lease: LeaseObject | undefined, now: number): read
   return [...noted, ...former].filter((call) => call.end > now);
 }
 
-const notesOf = ({ metadata: { annotations = {} } }: LeaseObject) =>
-  Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
+const notedIn = ({ metadata: { annotations = {} } }: LeaseObject) =>
+  Object.keys(annotations).filter((key) => key.startsWith(prefix));
 
 /** What cannot be read may be a call that has just begun, in any LINSTOR. */
 function readCall(lease: LeaseObject, key: string): NotedCall {
@@ -76,7 +72,7 @@ function readCall(lease: LeaseObject, key: string): NotedCall {
  * Whether a call is under way in another LINSTOR than the one at `at`, which lists these nodes. Two addresses may lead
  * to one LINSTOR, so that only the node says it: the LINSTOR that was called knows it, and this one does not.
  */
-export const isElsewhere = (call: EvacuationCall, at: string | undefined, nodes: readonly LinstorNode[]): boolean =>
+export const isElsewhere = (call: NotedCall, at: string | undefined, nodes: readonly LinstorNode[]): boolean =>
   call.at !== undefined &&
   call.at !== (at ?? "") &&
   call.node !== undefined &&
@@ -87,14 +83,14 @@ export function noteCall(
   lease: LeaseObject | undefined,
   { metadata: { uid } }: KubernetesObject,
   { namespace, name, holder }: Pick<Claimant, "namespace" | "name" | "holder">,
-  { at = "", node }: Pick<EvacuationCall, "at" | "node">,
+  { at = "", node }: Pick<NotedCall, "at" | "node">,
   now: number,
 ) {
   const key = `${prefix}${uid}`;
   const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node });
   const lasting = callsInFlight(lease, now).map((call) => call.key);
-  const ended = (lease ? notesOf(lease) : []).filter(([one]) => !lasting.includes(one));
-  const annotations = { ...Object.fromEntries(ended.map(([one]) => [one, null])), [key]: text };
+  const ended = (lease ? notedIn(lease) : []).filter((one) => !lasting.includes(one));
+  const annotations = { ...Object.fromEntries(ended.map((one) => [one, null])), [key]: text };
   const claimant = { namespace, name, holder: inAnnotations, seconds: leaseSeconds, annotations };
   // A call of another run may stand on the note that was there: it comes back with its own time, and is not prolonged.
   const former = lasting.includes(key) ? lease?.metadata.annotations?.[key] : undefined;

@@ -1,4 +1,5 @@
-import { isDiskless, isGoodCopy, isOnline, type LinstorNode, type Resource, sameName } from "../linstor/objects.ts";
+import { isDiskless, type LinstorNode, type Resource, sameName } from "../linstor/objects.ts";
+import { goodCopies } from "./data-facts.ts";
 
 /** A volume with a copy on a node, and where else it has good ones. */
 export interface CopyOnNode {
@@ -13,13 +14,9 @@ export function copiesLostWith(
   copies: readonly Resource[],
   nodes: readonly LinstorNode[],
 ): readonly CopyOnNode[] {
-  const online = nodes.filter(isOnline);
   const here = copies.filter((copy) => sameName(copy.node, node) && !isDiskless(copy));
   return here.map(({ name }) => ({
     name,
-    elsewhere: copies
-      .filter((copy) => copy.name === name && !sameName(copy.node, node) && isGoodCopy(copy))
-      .filter((copy) => online.some((one) => sameName(one.name, copy.node)))
-      .map((copy) => copy.node),
+    elsewhere: goodCopies(name, { copies, nodes }).flatMap((copy) => (sameName(copy.node, node) ? [] : [copy.node])),
   }));
 }

@@ -68,9 +68,23 @@ export function copiesOn({ copies, node }: Pick<DataFacts, "copies" | "node">): 
   return copies.filter((copy) => sameName(copy.node, node.name));
 }
 
-/** Good copies of a definition, on nodes that are online: what a node that is not says is old. */
-export function goodCopies(definition: string, { copies, nodes }: Pick<DataFacts, "copies" | "nodes">) {
-  return copies.filter((copy) => copy.name === definition && isGoodCopy(copy) && isOnlineNode(copy.node, nodes));
+/** Copies of a definition that say UpToDate, on nodes that are online: what a node that is not says is old. */
+const saidGood = (definition: string, { copies, nodes }: Pick<DataFacts, "copies" | "nodes">) =>
+  copies.filter((copy) => copy.name === definition && isGoodCopy(copy) && isOnlineNode(copy.node, nodes));
+
+/** Those of them that are connected with none of the others, as DRBD shows: each may lack what was written last. */
+export function cutOffCopies(definition: string, facts: Pick<DataFacts, "copies" | "nodes">) {
+  const said = saidGood(definition, facts);
+  return said.filter(({ peers }) => {
+    const shown = Object.keys(peers).filter((peer) => said.some(({ node }) => sameName(node, peer)));
+    return shown.length > 0 && !shown.some((peer) => peers[peer]?.connected);
+  });
+}
+
+/** Good copies of a definition: those that say so, and are not cut off from the others. */
+export function goodCopies(definition: string, facts: Pick<DataFacts, "copies" | "nodes">): readonly Resource[] {
+  const cutOff = cutOffCopies(definition, facts);
+  return saidGood(definition, facts).filter((copy) => !cutOff.includes(copy));
 }
 
 /** Diskful copies of a definition that stay, good or not, on nodes that are online. */

@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Resource } from "../linstor/objects.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../testing/data.ts";
-import { type DataFacts, whole } from "./data-facts.ts";
+import { copiesLostWith } from "./copies-lost.ts";
+import { type DataFacts, goodCopies, whole } from "./data-facts.ts";
 import { emptiness, mayRemove } from "./emptiness.ts";
+import { lastCopies } from "./last-copies.ts";
 import { mayEvacuate } from "./may-evacuate.ts";
-import { countBefore, shortfalls } from "./replica-floor.ts";
+import { countBefore, describeShortfalls, shortfalls } from "./replica-floor.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];
@@ -357,5 +359,70 @@ describe("properties, whatever LINSTOR lists", () => {
         expect(shortfalls(more).length).toBeLessThanOrEqual(shortfalls(base).length);
       }),
     );
+  });
+});
+
+describe("copies that say UpToDate, and whose connections DRBD shows", () => {
+  /** The copy of pvc-1 on a node, with the state of its connection to each of these nodes. */
+  const linked = (node: string, links: Readonly<Record<string, string>>, diskState?: string) => {
+    const shown = Object.entries(links).map(([peer, message]) => [
+      peer,
+      { connected: message === "Connected", message },
+    ]);
+    const drbd = { connections: Object.fromEntries(shown) };
+    return aCopy("pvc-1", node, diskState, { layer_object: { type: "DRBD", children: [{ type: "STORAGE" }], drbd } });
+  };
+  const apart = [linked("node-1", { "node-2": "StandAlone" }), linked("node-2", { "NODE-1": "Connecting" })];
+  const goodOf = (copies: readonly Resource[], more: Partial<DataFacts> = {}) =>
+    goodCopies("pvc-1", dataFacts(copies, more)).map(({ node }) => node);
+  const offline = { nodes: [aNode("node-1"), aNode("node-2", { connection: "OFFLINE" }), aNode("node-3")] };
+
+  test.each<[string, readonly string[], readonly Resource[], Partial<DataFacts>]>([
+    [
+      "that are connected are good",
+      ["node-1", "node-2"],
+      [linked("node-1", { "node-2": "Connected" }), linked("node-2", { "node-1": "Connected" })],
+      {},
+    ],
+    ["that are not connected: none is known to be good", [], apart, {}],
+    [
+      "of which one is cut off: the others are good",
+      ["node-1", "node-2"],
+      [
+        linked("node-1", { "node-2": "Connected", "node-3": "Connecting" }),
+        linked("node-2", { "node-1": "Connected", "node-3": "Connecting" }),
+        linked("node-3", { "node-1": "StandAlone", "node-2": "StandAlone" }),
+      ],
+      {},
+    ],
+    [
+      "without a connection to one that is no good copy: that one cannot be newer",
+      ["node-1"],
+      [linked("node-1", { "node-2": "Connecting" }), linked("node-2", { "node-1": "Connecting" }, "Outdated")],
+      {},
+    ],
+    [
+      "without a connection to a node that is offline, as far as LINSTOR says",
+      ["node-1"],
+      [linked("node-1", { "node-2": "Connecting" }), aCopy("pvc-1", "node-2", "absent")],
+      offline,
+    ],
+    ["of which DRBD shows no connection", ["node-1", "node-2"], [linked("node-1", {}), linked("node-2", {})], {}],
+  ])("%s", (_, good, copies, more) => {
+    expect(goodOf(copies, more)).toEqual(good);
+  });
+
+  test("and that are not connected: LINSTOR is not called, and the sentence says why", () => {
+    const verdict = mayEvacuate(dataFacts(apart), now);
+    expect(verdict.do).toBe("stop");
+    expect(whole(verdict)).toMatch(/The copies of pvc-1 say UpToDate, but are not connected.*drbdadm/);
+  });
+
+  test("and that are not connected count as none that are left", () => {
+    const facts = dataFacts(apart, evacuating);
+    expect(describeShortfalls(shortfalls(facts))).toBe("pvc-1 (0 of 2, 2 without a connection)");
+    // Also where the node of the other one is left out, because it goes.
+    expect(lastCopies(dataFacts([...apart, linked("node-3", { "node-1": "StandAlone" })]))).toEqual(["pvc-1"]);
+    expect(copiesLostWith("node-1", apart, facts.nodes)).toEqual([{ name: "pvc-1", elsewhere: [] }]);
   });
 });

@@ -8,10 +8,12 @@ import { countBefore } from "./replica-floor.ts";
  * that goes does. Volumes that are gone from LINSTOR are left out: no PersistentVolume in use names them.
  */
 export function lastCopies(facts: DataFacts): readonly string[] {
-  const { node, nodes, copies, placeCounts, before, going } = facts;
+  const { node, nodes, placeCounts, before, going } = facts;
   const left = [node.name, ...going];
   const staying = nodes.filter((one) => !isEvacuating(one) && !left.some((name) => sameName(name, one.name)));
   return Object.keys({ ...countBefore(facts), ...before }).filter(
-    (name) => placeCounts.has(name) && goodCopies(name, { copies, nodes: staying }).length === 0,
+    (name) =>
+      placeCounts.has(name) &&
+      !goodCopies(name, facts).some((copy) => staying.some((one) => sameName(one.name, copy.node))),
   );
 }

@@ -14,6 +14,7 @@ import {
   copiesInTheMaking,
   copiesOn,
   copiesToBeMoved,
+  cutOffCopies,
   type DataFacts,
   done,
   goodCopies,
@@ -115,9 +116,14 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
         `bring it back, or delete that copy in LINSTOR, so that the evacuation can go on.`,
     );
   }
-  const unproven = staying.filter(
-    (copy) => !isDiskless(copy) && !isGoodCopy(copy) && goodCopies(copy.name, facts).length === 0,
-  );
+  const unproven = staying.filter((copy) => !isDiskless(copy) && goodCopies(copy.name, facts).length === 0);
+  const apart = unproven.filter(({ name }) => cutOffCopies(name, facts).length > 0);
+  if (apart.length)
+    return stop(
+      `The copies of ${listed(apart.map(({ name }) => name))} say UpToDate, but are not connected with each other, ` +
+        "so that each may lack what was written last.",
+      "See which of them has it (drbdadm status RESOURCE), and have the others connect and synchronise from it.",
+    );
   if (unproven.length)
     return stop(
       `No copy of ${listed(unproven.map(({ name }) => name))} is UpToDate on a node that is online, and LINSTOR ` +

@@ -1,11 +1,22 @@
 import { isDiskless, type Resource, sameName } from "../linstor/objects.ts";
-import { copiesOn, type DataFacts, goodCopies, knownCopies, listed, stop, type Verdict } from "./data-facts.ts";
+import {
+  copiesOn,
+  cutOffCopies,
+  type DataFacts,
+  goodCopies,
+  knownCopies,
+  listed,
+  stop,
+  type Verdict,
+} from "./data-facts.ts";
 
 /** A resource of which too few good copies would be left without the node. */
 export interface Shortfall {
   readonly definition: string;
   readonly left: number;
   readonly needed: number;
+  /** Copies that say UpToDate, and are not known to be good. */
+  readonly cutOff: number;
 }
 
 /** What the floor is counted from: without `node` none of that name is listed any more. */
@@ -27,7 +38,8 @@ export function shortfalls(facts: FloorFacts): readonly Shortfall[] {
       const good = goodCopies(definition, facts);
       const leaving = [...facts.going, ...(node ? [node.name] : [])];
       const left = good.filter((copy) => !leaving.some((name) => sameName(name, copy.node))).length;
-      return { definition, left, needed: Math.max(1, Math.min(facts.placeCounts.get(definition) ?? before, before)) };
+      const needed = Math.max(1, Math.min(facts.placeCounts.get(definition) ?? before, before));
+      return { definition, left, needed, cutOff: cutOffCopies(definition, facts).length };
     })
     .filter(({ left, needed }) => left < needed);
 }
@@ -45,7 +57,8 @@ export function countBefore(facts: DataFacts): Readonly<Record<string, number>> 
 
 /** Shortfalls for a sentence: `pvc-1 (1 of 2)`. */
 export const describeShortfalls = (short: readonly Shortfall[]): string =>
-  listed(short.map(({ definition, left, needed }) => `${definition} (${left} of ${needed})`));
+  listed(short.map(({ definition, left, needed, cutOff }) => `${definition} (${left} of ${needed}${apart(cutOff)})`));
+const apart = (cutOff: number) => (cutOff > 0 ? `, ${cutOff} without a connection` : "");
 
 export const lowerPlaceCount = "linstor resource-group modify GROUP --place-count N";
 

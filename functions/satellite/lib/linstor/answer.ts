@@ -7,9 +7,6 @@ export interface Entry extends RetCode {
   readonly message: string | undefined;
   readonly cause: string | undefined;
   readonly details: string | undefined;
-  readonly correction: string | undefined;
-  /** What it is about, for example `{ Node: "node-1", RscDfn: "pvc-1" }`. */
-  readonly refs: Readonly<Record<string, string>>;
 }
 
 const text = z.string().optional();
@@ -19,11 +16,9 @@ const apiCallRc = z
     message: text,
     cause: text,
     details: text,
-    correction: text,
-    obj_refs: z.record(z.string(), z.string()).optional(),
   })
-  .transform(({ ret_code, message, cause, details, correction, obj_refs }) => {
-    return { ...readRetCode(BigInt(ret_code)), message, cause, details, correction, refs: obj_refs ?? {} };
+  .transform(({ ret_code, message, cause, details }) => {
+    return { ...readRetCode(BigInt(ret_code)), message, cause, details };
   });
 
 /**
@@ -46,34 +41,17 @@ export type Severity = "success" | "info" | "warning" | "error";
  */
 export interface RetCode {
   readonly severity: Severity;
-  readonly operation: string | undefined;
-  readonly object: string | undefined;
   readonly code: number;
 }
 
 const severities: readonly Severity[] = ["success", "info", "warning", "error"];
-const operations: readonly (string | undefined)[] = [undefined, "create", "modify", "delete"];
-const objects: Readonly<Record<number, string>> = {
-  15: "node",
-  14: "resource definition",
-  13: "resource",
-  11: "volume",
-  12: "volume definition",
-  17: "resource group",
-  5: "storage pool",
-  7: "net interface",
-  4: "controller",
-  3: "snapshot",
-};
 
-/** Takes a `ret_code` apart: bits 63-62 severity, 25-24 operation, 22-18 object, 14-0 code. */
+/** What of a `ret_code` matters: bits 63-62 are the severity, 14-0 the code. */
 function readRetCode(retCode: bigint): RetCode {
   const bits = BigInt.asUintN(64, retCode);
   const part = (shift: bigint, mask: bigint) => Number((bits >> shift) & mask);
   return {
     severity: severities[part(62n, 3n)] as Severity,
-    operation: operations[part(24n, 3n)],
-    object: objects[part(18n, 31n)],
     code: part(0n, 0x7fffn),
   };
 }
