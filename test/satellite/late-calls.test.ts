@@ -101,3 +101,24 @@ test("an evacuation that LINSTOR begins late is over before another node is evac
   await harness.clock.advance(5 * minutes);
   expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
+
+test("a restore that LINSTOR carries out late does not take back an evacuation", async () => {
+  await harness.volume("pvc-1", [node, "node-2"]);
+  const order: string[] = [];
+  harness.answerLinstor(async (request, send) => {
+    const what = /\/(restore|evacuate)$/.exec(request.path)?.[1];
+    if (!what) return send(request);
+    if (what === "restore" && order.push("asked") === 1) await harness.clock.sleep(230_000);
+    order.push(what);
+    return send(request);
+  });
+  await admin.ask("PUT", `/v1/nodes/${node}/evacuate`);
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/evacuation": "{}" } } });
+  // The first call is given up after 150 s, and the second is answered.
+  await harness.until("the node is restored", () => order.includes("restore"));
+  await harness.delete(LinstorSatellite, node);
+  await admin.says(node, "SatelliteEvacuated", /has not answered a call to restore node-1/);
+  await admin.replaced(node);
+  expect(order.filter((what) => what !== "asked")).toEqual(["restore", "restore", "evacuate"]);
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+});
