@@ -18,6 +18,7 @@ import { furnish, kubeletNode } from "../../test/harness/cluster-objects.ts";
 import { functions, type Handler } from "../../test/harness/functions.ts";
 import { install } from "../../test/harness/installation.ts";
 import { claim, statefulSet } from "../../test/harness/manifest.ts";
+import type { Server } from "../../test/harness/server.ts";
 import { virtualServer } from "../../test/harness/virtual-server.ts";
 import { root } from "../../test/manifests/kustomization.ts";
 import { type Life, scaledFunction } from "./scaled-function.ts";
@@ -39,6 +40,8 @@ export interface RestingOptions {
   readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** An optional system beside the default. */
   readonly system?: RestingSystem;
+  /** What is there besides. Resolves when there is nothing left to do. */
+  readonly populate?: (server: Server) => Promise<void>;
 }
 
 /** A cluster with the default install and workloads on it, on virtual time. */
@@ -60,6 +63,7 @@ const claims = 40;
 export async function openRestingCluster({
   edit = (object) => object,
   system,
+  populate,
 }: RestingOptions = {}): Promise<RestingCluster> {
   const clock = virtualClock();
   const random = seededRandom(1);
@@ -146,6 +150,7 @@ export async function openRestingCluster({
     await admin.create(StatefulSet, statefulSet({ namespace, name: `web-${index}`, annotations }, { replicas: 2 }));
   }
   await begun?.populate(server);
+  await populate?.(server);
   // The first tick has come, and everybody has gone back to zero.
   await clock.advance(15 * 60_000);
 

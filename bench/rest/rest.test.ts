@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
 import { oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
-import { withOwnPods } from "./variants.ts";
+import { tiedClaim, withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
 
@@ -24,6 +24,16 @@ test("all of Holdfast takes at most 600 pod-seconds an hour while nothing change
   expect(wakes.get("pvc-protection-protect")).toBe(1);
   expect(podSeconds / 6).toBeLessThanOrEqual(600);
   expect(podSeconds / 6).toBeGreaterThan(12 * 36);
+});
+
+test("with a claim that set-owner has tied, each sweep triggers it alone, and no source sends an event", async () => {
+  const { rest } = await resting({ populate: tiedClaim });
+  const { wakes, events } = await rest(hour);
+  expect([...wakes]).toEqual([
+    ["platform-sweep", 12],
+    ["pvc-retention-set-owner", 12],
+  ]);
+  expect(events).toBe(0);
 });
 
 test("with a Volume, one function looks once an hour, alone, and no source sends an event", async () => {

@@ -1,13 +1,14 @@
 import { table } from "../table.ts";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
 import { fiftySatellites, oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
-import { everyMinute, withOwnPods } from "./variants.ts";
+import { everyMinute, tiedClaim, withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
 const hours = 6;
 
 const installs: readonly (readonly [string, RestingOptions])[] = [
   ["as shipped", {}],
+  ["with a claim that set-owner has tied", { populate: tiedClaim }],
   ["with the overlay volume, and one Volume", { system: oneVolume }],
   ["with the overlay satellite, and three satellites", { system: threeSatellites }],
   ["that, with its admission policy", { system: withAdmissionPolicy(threeSatellites) }],

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import { progressKey } from "../../shared/progress.ts";
-import { claim, manifest, pod } from "../harness/manifest.ts";
+import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { nextProgress, progressKey } from "../../shared/progress.ts";
+import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 const release = "pvc-protection/release";
@@ -37,6 +38,39 @@ test.each([[["pvc/data"]], [["PersistentVolumeClaim", "data"]], [["persistentvol
     expect(await live(cluster)).toEqual(before);
   },
 );
+
+test("explain of a claim says why it does not go with its set: a pod of another owner names it", async () => {
+  const cluster = await openCliCluster(["pvc-retention/set-owner"]);
+  const { admin } = cluster;
+  const namespace = "shop";
+  await admin.create(Namespace, manifest(Namespace, { name: namespace }));
+  const spec = { replicas: 1, persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } };
+  const wanted = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const templates = { volumeClaimTemplates: [{ metadata: { name: "data" }, spec: wanted }] };
+  const set = await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, { ...spec, ...templates }));
+  const used = await admin.create(
+    PersistentVolumeClaim,
+    claim({ namespace, name: "data-web-1", labels: { app: "web" } }),
+  );
+  const note = (object: KubernetesObject, rule: string, step: string, details: object) => ({
+    metadata: {
+      annotations: {
+        [progressKey(rule)]: nextProgress(object, rule, { name: step, details: { ...details } }, "So.", 0),
+      },
+    },
+  });
+  const policy = "DeleteOnStatefulSetDeletionOnly";
+  const inForce = note(set, "pvc-retention/sync-policy", "in-force", { policy });
+  await admin.patch(StatefulSet, namespace, "web", "merge", inForce);
+  const noted = note(used, "pvc-retention/set-owner", "used", { set: set.metadata.uid, labels: "match" });
+  await admin.patch(PersistentVolumeClaim, namespace, "data-web-1", "merge", noted);
+  await admin.create(Pod, pod({ namespace, name: "rescue" }, ["data-web-1"], { nodeName: "worker-1" }));
+  const { out, err } = await cluster.holdfast(["explain", "pvc/data-web-1", "-n", namespace]);
+  expect(err).toBe("");
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "Claim data-web-1 will not go with StatefulSet web, because pod rescue, which is not one of the set's, names it.",
+  );
+});
 
 test("the answer for programs is the same, as JSON and as YAML", async () => {
   const cluster = await heldClaim();

@@ -7,7 +7,8 @@ import { holes } from "./pvc-retention/holes.ts";
 import { watchInvariants } from "./pvc-retention/invariants.ts";
 import { both } from "./pvc-retention/policies.ts";
 import { scenarios } from "./pvc-retention/scenarios.ts";
-import { admitted, byDefault } from "./pvc-retention/settings.ts";
+import { admitted, byDefault, sweptAsShipped } from "./pvc-retention/settings.ts";
+import { sweeping } from "./pvc-retention/sweeping.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
@@ -23,6 +24,7 @@ describe("PVC retention on the laptop edition", () => {
   // sequences run with this policy as well.
   const differing = scenarios.filter((one) => documentList.includes(one) || one.settings?.includes(admitted));
   runScenarios(differing, [admitted], worlds);
+  runScenarios(sweeping, [sweptAsShipped], worlds);
 });
 
 describe("PVC retention on the laptop edition, without any source of changes", () => {

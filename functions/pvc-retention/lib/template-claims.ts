@@ -20,6 +20,19 @@ export function ordinalOf({ metadata, spec }: StatefulSet, claimName: string): n
   return undefined;
 }
 
+/** So many sets are looked for at most: templates have short names. */
+const mostSets = 8;
+
+/**
+ * The sets, by name, whose claim `claimName` may be, by that same scheme. Which of them there are, and which has such a
+ * template, only a look shows.
+ */
+export function setsNamedBy(claimName: string): readonly string[] {
+  const words = claimName.split("-");
+  const names = words.slice(1, -1).map((_, index) => words.slice(index + 1, -1).join("-"));
+  return names.slice(0, mostSets);
+}
+
 /**
  * What a claim's labels say of a set: they are those of the selector, they lack some, or one has another value.
  * Kubernetes gives new claims the labels of the selector; one that was made by hand may have none.

@@ -9,6 +9,7 @@ import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor, ordinalOf } from "../lib/template-claims.ts";
 import type { Facts, NamedClaim } from "./look.ts";
 import {
+  checkAtSweeps,
   commandToNote,
   hasNote,
   hasPolicy,
@@ -25,13 +26,28 @@ const notIncluded = normal("ClaimNotIncluded");
 /** What is to be done about the claims of a set, each of them one step, and what is to be noted on the set itself. */
 export function decide(facts: Facts | undefined): readonly Decision[] {
   if (!facts) return [];
-  const { set } = facts;
+  const { set, home } = facts;
   const claims = facts.claims.filter(({ claim }) => !isBeingDeleted(claim));
-  const decisions = claims.flatMap((one) => decideReference(set, one) ?? witness(set, one) ?? []);
-  const changed = decisions.some((decision) => decision.do === "write");
-  if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, changed)];
+  const decisions = claims.flatMap((one) => decideReference(facts, one) ?? witness(set, one) ?? []);
+  const written = decisions.filter((decision) => decision.do === "write");
+  const changed = written.length > 0;
+  const isTied = written.some(({ preconditions }) => preconditions);
+  // No event of the set says that another's pod begins to use a claim, that a claim gets other labels, or that the
+  // namespace takes back what it has said.
+  const isOverruled = takesAlong(set, undefined) && !takesAlong(set, home);
+  const isChecked = isTied || isOverruled || claims.some((one) => isHeldByUs(set, one));
+  if (hasPolicy(set) || changed)
+    return [...decisions, noteFollowing(set, home, changed, checkAtSweeps(set, hasPolicy(set) && isChecked))];
   const message = `StatefulSet ${set.metadata.name} has no policy any more, and nothing of ours is on its claims.`;
-  return [...decisions, about(Sets, set).leave(message)];
+  const { leave, write } = about(Sets, set);
+  const writes = checkAtSweeps(set, false);
+  return [...decisions, writes.length > 0 ? write(message, writes) : leave(message)];
+}
+
+/** Whether the claim goes with the set by our reference alone: one with a pod of the set Kubernetes would tie again. */
+function isHeldByUs(set: StatefulSet, { claim, pods }: NamedClaim): boolean {
+  const reference = referenceTo(claim, set);
+  return reference !== undefined && isOurs(reference) && !pods.some((pod) => isControlledBy(pod, set));
 }
 
 /** A pod of this very set is there, with the number of the claim: Kubernetes' own controller goes by the same. */
@@ -42,15 +58,16 @@ function witness(set: StatefulSet, { claim, pods }: NamedClaim): Decision | unde
   return isNew ? noteUse(claim, set) : undefined;
 }
 
-function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decision | undefined {
+function decideReference({ set, home }: Facts, { claim, pods }: NamedClaim): Decision | undefined {
   const { name } = claim.metadata;
   const reference = referenceTo(claim, set);
   const isOut = isTakenOut(claim, set);
   // What another's pod uses is not the set's to take along, also if that pod came after the reference.
-  const isLent = pods.some((pod) => !isControlledBy(pod, set) && !isTerminated(pod));
+  const borrowers = pods.filter((pod) => !isControlledBy(pod, set));
+  const isLent = borrowers.some((pod) => !isTerminated(pod));
   const keeps = retentionOf(set).whenDeleted === "Retain";
   // What Kubernetes' own controller wrote follows the field alone: it would come back at the next sync of the set.
-  const isOver = reference && (keeps || (isOurs(reference) && (isOut || isLent || !takesAlong(set))));
+  const isOver = reference && (keeps || (isOurs(reference) && (isOut || isLent || !takesAlong(set, home))));
   const forget = !hasPolicy(set) && hasNote(claim);
   if (isOver || forget) {
     const message = isOver
@@ -62,8 +79,14 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
       forget ? {} : { progress: "unchanged" },
     );
   }
-  // Of claims with a pod Kubernetes' own controller takes care.
-  if (reference || pods.length > 0 || !takesAlong(set)) return undefined;
+  // Of claims with a pod of the set Kubernetes' own controller takes care.
+  if (reference || pods.length > borrowers.length || !takesAlong(set, home)) return undefined;
+  const [borrower] = borrowers;
+  if (borrower) {
+    const why = `pod ${borrower.metadata.name}, which is not one of the set's, names it`;
+    // Of a claim that the set has never used, others need not hear.
+    return isUsedBy(claim, set) ? leaveOut(set, claim, `${why}. Delete that pod if the claim is to go.`) : undefined;
+  }
   const obstacle = inTheWay(claim, set);
   if (obstacle)
     return leaveOut(set, claim, `${obstacle.kind} ${obstacle.name} owns it. Remove that reference if it is to go.`);
@@ -72,7 +95,7 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   if (!isUsedBy(claim, set))
     return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
   const message = `Claim ${name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
-  const more = { progress: "unchanged", preconditions: [whileItDeletes(set)], clears: [notIncluded.reason] } as const;
+  const more = { progress: "unchanged", preconditions: whileItDeletes(set), clears: [notIncluded.reason] } as const;
   return about(PersistentVolumeClaim, claim).write(message, [tie(claim, set)], more);
 }
 

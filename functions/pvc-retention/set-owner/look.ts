@@ -1,8 +1,9 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { claimsOf, unreadOf } from "../../../shared/storage/pod-claims.ts";
+import { policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { ordinalOf } from "../lib/template-claims.ts";
 import { hasNote, hasPolicy, isUsedBy, takesAlong } from "./notes.ts";
@@ -19,6 +20,8 @@ export interface NamedClaim {
 /** A set with all claims of its names. */
 export interface Facts {
   readonly set: StatefulSet;
+  /** Its namespace, where the policy that it names is of concern: claims go by the set's field, and it says nothing. */
+  readonly home: KubernetesObject | undefined;
   readonly claims: readonly NamedClaim[];
 }
 
@@ -30,18 +33,20 @@ export async function look(client: Client, namespace: string | undefined, name: 
   const set = await client.get<StatefulSet>(Sets, namespace, name);
   if (!set || isBeingDeleted(set) || !(hasPolicy(set) || hasNote(set))) return undefined;
   const scope = namespace ? { namespace } : {};
+  const mayKeep = namespace && takesAlong(set, undefined) && set.metadata.annotations?.[policyKey] === undefined;
+  const home = mayKeep ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
   const found: KubernetesObject[] = [];
   if (set.spec.volumeClaimTemplates?.length)
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true }))
       if (ordinalOf(set, claim.metadata.name) !== undefined) found.push(claim);
   const isOpen = (claim: KubernetesObject) => {
     const reference = referenceTo(claim, set);
-    return !isUsedBy(claim, set) || (takesAlong(set) && (!reference || isOurs(reference)));
+    return !isUsedBy(claim, set) || (takesAlong(set, home) && (!reference || isOurs(reference)));
   };
   // Listed after the claims: a pod that uses one of them is in the list.
   const pods = new Map<string, KubernetesObject[]>();
   if (hasPolicy(set) && found.some(isOpen))
     for await (const pod of client.list(Pod, { ...scope, leaveOut: unreadOf("strict") }))
       for (const { claim } of claimsOf(pod)) pods.set(claim, [...(pods.get(claim) ?? []), pod]);
-  return { set, claims: found.map((claim) => ({ claim, pods: pods.get(claim.metadata.name) ?? [] })) };
+  return { set, home, claims: found.map((claim) => ({ claim, pods: pods.get(claim.metadata.name) ?? [] })) };
 }

@@ -1,7 +1,10 @@
-import type { Wait } from "../../../shared/decision.ts";
+import type { Wait, WriteStep } from "../../../shared/decision.ts";
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { mergeChanges } from "../../../shared/kubernetes/merge-changes.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { checkLabel } from "../lib/check-label.ts";
 import { deletesWithSet, projectingRule, readPolicy } from "../lib/policy.ts";
 import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor } from "../lib/template-claims.ts";
@@ -11,14 +14,19 @@ export const name = "pvc-retention/set-owner";
 /** Whether Holdfast's policy is in force for the set: `sync-policy` notes it there, also if the field was changed. */
 export const hasPolicy = (set: KubernetesObject): boolean => readProgress(set, projectingRule) !== undefined;
 
+/** The write that has the sweep ask for the set each time, or no more. */
+export const checkAtSweeps = (set: StatefulSet, isChecked: boolean): readonly Write[] =>
+  mergeChanges(Sets, set, { labels: { [checkLabel]: isChecked ? "true" : null } });
+
 /**
  * Whether claims without a pod go with the set: the field alone, which may be another manager's, is not enough. An
- * annotation of the set that keeps them counts as soon as it is there, and before `sync-policy` has noted it.
+ * annotation that keeps them, of the set or of its namespace, counts as soon as it is there, and before `sync-policy`
+ * has noted it.
  */
-export const takesAlong = (set: StatefulSet): boolean =>
+export const takesAlong = (set: StatefulSet, home: KubernetesObject | undefined): boolean =>
   retentionOf(set).whenDeleted === "Delete" &&
   deletesWithSet(readProgress(set, projectingRule)?.policy) &&
-  readPolicy(set, undefined)?.whenDeleted !== "Retain";
+  readPolicy(set, home)?.whenDeleted !== "Retain";
 
 /** Whether this rule has written anything on the object that it may have to remove. */
 export const hasNote = ({ metadata }: KubernetesObject): boolean =>
@@ -28,7 +36,9 @@ export const hasNote = ({ metadata }: KubernetesObject): boolean =>
 export function isFollowed(set: StatefulSet): boolean {
   const note = readProgress(set, name);
   if (!hasPolicy(set)) return !hasNote(set);
-  return note?.step === "followed" && Object.entries(followedBy(set)).every(([key, value]) => note[key] === value);
+  return (
+    note?.step === "followed" && Object.entries(followedBy(set, undefined)).every(([key, value]) => note[key] === value)
+  );
 }
 
 /**
@@ -36,20 +46,26 @@ export function isFollowed(set: StatefulSet): boolean {
  * claim to be noted. While claims are being `changed` another step is noted, which comes back as an event of the set
  * and has it looked at once more.
  */
-export function noteFollowing(set: StatefulSet, changed: boolean): Wait {
+export function noteFollowing(
+  set: StatefulSet,
+  home: KubernetesObject | undefined,
+  changed: boolean,
+  writes: readonly Write[],
+): Wait | WriteStep {
   const { whenDeleted } = retentionOf(set);
   const message =
     `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
     `${whenDeleted}.`;
-  const step = { name: changed ? "changing" : "followed", details: followedBy(set) };
-  return { about: set, kind: Sets, do: "wait", message, step };
+  const step = { name: changed ? "changing" : "followed", details: followedBy(set, home) };
+  const decision = { about: set, kind: Sets, message, step };
+  return writes.length > 0 ? { ...decision, do: "write", writes } : { ...decision, do: "wait" };
 }
 
 /** What claims follow; the policy is named only where it keeps what the field deletes. */
-function followedBy(set: StatefulSet) {
+function followedBy(set: StatefulSet, home: KubernetesObject | undefined) {
   const { whenDeleted } = retentionOf(set);
   const replicas = (set.status as { replicas?: number } | undefined)?.replicas ?? 0;
-  return { whenDeleted, replicas, policy: whenDeleted === "Delete" && !takesAlong(set) ? "keeps" : undefined };
+  return { whenDeleted, replicas, policy: whenDeleted === "Delete" && !takesAlong(set, home) ? "keeps" : undefined };
 }
 
 /** The uid of the set that the claim has the note of, that a pod of it has used it; a copy's names another claim. */

@@ -1,9 +1,10 @@
 import type { Precondition } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { guardedPatch } from "../../../shared/kubernetes/guarded-patch.ts";
-import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { takesAlong } from "./notes.ts";
 
@@ -44,12 +45,19 @@ export function tie(claim: KubernetesObject, { metadata }: StatefulSet): Write {
 }
 
 /**
- * What a reference to the set depends on: that very set is alive, and deletes its claims. Asked right before the write,
- * because a policy that keeps counts as soon as it is there.
+ * What a reference to the set depends on: that very set is alive, and it deletes its claims, as its namespace does.
+ * Asked right before the write, because a policy that keeps counts as soon as it is there.
  */
-export function whileItDeletes({ metadata }: StatefulSet): Precondition {
-  const { namespace, name, uid } = metadata;
+export function whileItDeletes(set: StatefulSet): readonly Precondition[] {
+  const { namespace, name, uid, annotations } = set.metadata;
+  const own = annotations?.[policyKey];
   const holds = (live: KubernetesObject | undefined) =>
-    live?.metadata.uid === uid && !isBeingDeleted(live) && takesAlong(live as StatefulSet);
-  return { kind: Sets, namespace, name, holds };
+    live?.metadata.uid === uid &&
+    !isBeingDeleted(live) &&
+    (own === undefined || live.metadata.annotations?.[policyKey] !== undefined) &&
+    takesAlong(live as StatefulSet, undefined);
+  const ofSet = { kind: Sets, namespace, name, holds };
+  if (own !== undefined || namespace === undefined) return [ofSet];
+  const ofHome = (live: KubernetesObject | undefined) => takesAlong(set, live);
+  return [ofSet, { kind: Namespace, namespace: undefined, name: namespace, holds: ofHome }];
 }

@@ -4,6 +4,8 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { checkLabel } from "../lib/check-label.ts";
+import { policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { claimOf, followed, noon, noted, podOf, reference, setOf, uidOfSet } from "../lib/testing/objects.ts";
 import { setOwner } from "./rule.ts";
@@ -36,7 +38,18 @@ interface Case {
   used?: string | undefined;
   usedLabels?: string;
   metadata?: object;
+  /** What the annotation of the namespace says now. */
+  home?: string;
 }
+
+const homeOf = (policy: string | undefined): KubernetesObject | undefined =>
+  policy === undefined
+    ? undefined
+    : {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: "shop", uid: "n1", resourceVersion: "1", annotations: { [policyKey]: policy } },
+      };
 
 function claimIn({ owners, labels = { app: "web" }, metadata = {}, ...more }: Case): KubernetesObject {
   const claim = claimOf(5, { labels, ...(owners ? { ownerReferences: owners } : {}), ...metadata });
@@ -44,15 +57,15 @@ function claimIn({ owners, labels = { app: "web" }, metadata = {}, ...more }: Ca
   return used === undefined ? claim : noted(claim, name, "used", { set: used, labels: more.usedLabels ?? "match" });
 }
 
-const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObject[] = []) =>
-  setOwner.decide({ set, claims: [{ claim, pods }] }, noon, {});
+const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObject[] = [], home?: string) =>
+  setOwner.decide({ set, home: homeOf(home), claims: [{ claim, pods }] }, noon, {});
 
 /** What is decided about the claim, which is scaled away, and what about the set. */
 function decide(one: Case): { claim: Decision | undefined; set: Decision | undefined } {
   const { policy, field = withSet, asked } = one;
   const shape = { field, ...(asked === undefined ? {} : { policy: asked }) };
   const set = policy === false ? setOf(shape) : followed(shape, policy);
-  const decisions = decideOn(set, claimIn(one), one.pods);
+  const decisions = decideOn(set, claimIn(one), one.pods, one.home);
   const of = (kind: string) => decisions.find(({ about }) => about.kind === kind);
   return { claim: of("PersistentVolumeClaim"), set: of("StatefulSet") };
 }
@@ -74,7 +87,13 @@ describe("a claim of the set's names", () => {
     ["tied by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
     ["that nothing shows it has used: left out", { used: undefined }, "record"],
     ["that an earlier set of the name has used: left out", { used: "u0" }, "record"],
-    ["that another owner's pod uses: left alone", { pods: [rescue] }, undefined],
+    ["that another owner's pod uses: left out", { pods: [rescue] }, "record"],
+    ["that another owner's pod names that has ended: left out", { pods: [ended] }, "record"],
+    [
+      "that another owner's pod uses, and the set never has: left alone",
+      { pods: [rescue], used: undefined },
+      undefined,
+    ],
     ["that the set's own pod uses: left to Kubernetes' own controller", { pods: [podOf(5)] }, undefined],
     ["tied already, that another owner's pod uses now: untied", { owners: [toSet], pods: [rescue] }, "untie"],
     ["tied already, that another owner's pod has used to its end", { owners: [toSet], pods: [ended] }, undefined],
@@ -120,6 +139,19 @@ describe("a claim of the set's names", () => {
     [
       "that the annotation keeps before this is noted, tied by Kubernetes' own controller: left alone",
       { asked: "Retain", owners: [inTreeSet] },
+      undefined,
+    ],
+    ["that the namespace keeps before this is noted: left alone", { home: "Retain" }, undefined],
+    ["that the namespace keeps before this is noted: untied", { home: "Retain", owners: [toSet] }, "untie"],
+    ["that an annotation of the namespace keeps that cannot be read: untied", { home: "x", owners: [toSet] }, "untie"],
+    [
+      "that the namespace keeps, and the annotation of the set deletes: tied",
+      { home: "Retain", asked: "DeleteOnStatefulSetDeletionOnly" },
+      "tie",
+    ],
+    [
+      "that the namespace keeps before this is noted, tied by Kubernetes' own controller: left alone",
+      { home: "Retain", owners: [inTreeSet] },
       undefined,
     ],
     ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
@@ -220,6 +252,44 @@ describe("what is noted on the set", () => {
   });
 });
 
+describe("each sweep has the claims of a set looked at", () => {
+  const has = { labels: { [checkLabel]: "true" } };
+  test.each<[string, Case, object, string | null | undefined]>([
+    ["while it owns a claim without a pod", { owners: [toSet] }, {}, "true"],
+    ["and that is written once", { owners: [toSet] }, has, undefined],
+    ["as soon as it is to own one", {}, {}, "true"],
+    ["while another's pod uses the claim, until that is untied", { owners: [toSet], pods: [rescue] }, has, undefined],
+    ["while its namespace overrules what is noted", { home: "Retain" }, {}, "true"],
+    ["not for a claim that Kubernetes tied", { owners: [inTreeSet] }, {}, undefined],
+    ["not for a claim that has a pod again", { owners: [toSet], pods: [podOf(5)] }, has, null],
+    ["no more once no claim is tied", { owners: [plain], used: undefined }, has, null],
+    ["no more without a policy", { policy: false, used: undefined }, has, null],
+  ])("%s", (_, one, metadata, expected) => {
+    const { policy, field = withSet } = one;
+    const shape = { field, metadata };
+    const set = policy === false ? setOf(shape) : followed(shape, policy);
+    const decision = decideOn(set, claimIn(one), one.pods, one.home).find(({ kind }) => kind.kind === "StatefulSet");
+    const [write] = decision?.do === "write" ? decision.writes : [];
+    const patch = write?.verb === "patch" ? (write.patch as { metadata: { labels: object } }) : undefined;
+    expect(patch?.metadata.labels).toEqual(expected === undefined ? undefined : { [checkLabel]: expected });
+  });
+});
+
+test("who asks about a claim is answered by the look at its set", () => {
+  const hint = {
+    id: "e",
+    change: "sweep",
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    namespace: "shop",
+  } as const;
+  const named = (name: string) => setOwner.subjects({ ...hint, name, object: undefined }, {});
+  expect(named("data-web-5")).toMatchObject([{ kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" }]);
+  expect(named("data-my-app-5").map((subject) => "name" in subject && subject.name)).toEqual(["my-app", "app"]);
+  expect(named("a-".repeat(100)).length).toBeLessThan(10);
+  expect(named("data")).toEqual([]);
+});
+
 test("without a policy, a field of another manager that deletes keeps the reference of Kubernetes, and no note", () => {
   const { claim } = decide({ policy: false, owners: [inTreeSet] });
   expect(claim).toMatchObject({ do: "write", writes: [] });
@@ -275,10 +345,28 @@ describe("a claim is tied", () => {
     ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
     ["is gone", undefined, false],
   ])("only while the set, read again, %s", (_, live, isTied) => {
-    const [precondition, ...more] = tied()?.preconditions ?? [];
-    expect(more).toEqual([]);
+    const [precondition] = tied()?.preconditions ?? [];
     expect(precondition).toMatchObject({ kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" });
     expect(precondition?.holds(live)).toBe(isTied);
+  });
+
+  test.each<[string, string | undefined, boolean]>([
+    ["says nothing", undefined, true],
+    ["deletes them", "DeleteOnScaledownAndStatefulSetDeletion", true],
+    ["keeps them", "Retain", false],
+    ["has a policy that cannot be read", "x", false],
+  ])("only while its namespace, read again, %s", (_, said, isTied) => {
+    const [, precondition] = tied()?.preconditions ?? [];
+    expect(precondition).toMatchObject({ kind: { kind: "Namespace" }, namespace: undefined, name: "shop" });
+    expect(precondition?.holds(homeOf(said))).toBe(isTied);
+  });
+
+  test("whatever its namespace says, only while the set has the annotation that overrules it", () => {
+    const set = followed({ field: withSet, policy: "DeleteOnStatefulSetDeletionOnly" });
+    const [decision] = decideOn(set, claimIn({}), [], "Retain");
+    const [precondition, ...more] = (decision?.do === "write" && decision.preconditions) || [];
+    expect(more).toEqual([]);
+    expect([set, followed({ field: withSet })].map((live) => precondition?.holds(live))).toEqual([true, false]);
   });
 });
 

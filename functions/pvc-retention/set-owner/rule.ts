@@ -1,13 +1,15 @@
 import * as z from "zod";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Event, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import type { Subject } from "../../../shared/subject.ts";
-import { due } from "../../../shared/sweep.ts";
+import { due, labelled } from "../../../shared/sweep.ts";
+import { checkLabel } from "../lib/check-label.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
+import { setsNamedBy } from "../lib/template-claims.ts";
 import { decide } from "./decide.ts";
 import { look } from "./look.ts";
 import { isFollowed, name, userOf } from "./notes.ts";
@@ -24,9 +26,10 @@ export const setOwner = rule({
     {
       resource: Sets,
       verbs: ["get", "patch"],
-      writes: {},
+      writes: { labels: [checkLabel] },
       why: "to read the policy of the StatefulSet, and to note on it how far its claims follow that policy",
     },
+    { resource: Namespace, verbs: ["get"], why: "to see that the namespace does not say that claims are kept" },
     {
       resource: PersistentVolumeClaim,
       verbs: ["list", "patch"],
@@ -50,7 +53,8 @@ export const setOwner = rule({
       why: "to record on a claim why it stays when the StatefulSet goes, and to delete that Event",
     },
   ],
-  sweep: [due(Sets)],
+  // For this rule alone: another would only find that nothing has changed.
+  sweep: [due(Sets), { ...labelled(Sets, checkLabel), alone: true }],
   steps: { used: silent, changing: silent, followed: silent },
   leavesBehind: [
     {
@@ -70,6 +74,9 @@ export const setOwner = rule({
 });
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
+  // No event of a claim comes. Who asks why a claim stays is answered by the look at its set.
+  if (kind === "PersistentVolumeClaim" && change !== "delete" && namespace)
+    return setsNamedBy(name).map((name) => ({ kind: Sets, namespace, name }));
   if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
   const isSettled = object && (isBeingDeleted(object) || isFollowed(object as StatefulSet));
   return isSettled ? [] : [{ kind: Sets, namespace, name }];

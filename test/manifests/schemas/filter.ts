@@ -12,6 +12,7 @@ const attributes = z
       "dev.holdfast.poll.satellite-register",
       "dev.holdfast.poll.satellite-restore",
       "dev.holdfast.poll.volume-refresh-device-name",
+      "dev.holdfast.poll.pvc-retention-set-owner",
       "dev.holdfast.poll.eviction-keep-pod",
       "dev.holdfast.poll.eviction-replace-agent",
     ]),

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { bareNode } from "../../harness/cluster-objects.ts";
@@ -93,6 +94,8 @@ export const holes: readonly Scenario[] = [
       const data = await scaledToOne(cluster, { policy: "Retain" });
       await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
       await changePolicy(cluster, onDeletion);
+      const { note } = await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
+      expect(note).toContain("because pod rescue, which is not one of the set's, names it.");
       await belongsTo(cluster, 1, []);
       await deleteSet(cluster);
       await dataStays(cluster, [1], data.slice(1));

@@ -22,3 +22,6 @@ export const admitted: Setting = {
   name: "with the admission policy",
   components: ["pvc-protection/admission-policy", "pvc-retention/admission-policy"],
 };
+
+/** As installed by default, and swept as there: what has no event waits for six hours, unless a row finds it before. */
+export const sweptAsShipped: Setting = { ...byDefault, name: "swept as shipped", edit: (object) => object };
