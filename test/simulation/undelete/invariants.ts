@@ -96,7 +96,7 @@ interface Homes {
 const known = new WeakMap<Truth["history"], Homes>();
 
 /** What users have said, and where volumes were, in this run. */
-function homesOf({ history }: Truth): Homes {
+export function homesOf({ history }: Truth): Homes {
   const homes = known.get(history) ?? { homes: new Map(), said: new Set(), successors: new Set() };
   known.set(history, homes);
   return homes;

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Truth } from "../invariants/invariant.ts";
+import { isBy, type Truth } from "../invariants/invariant.ts";
 import { has, type LivenessCheck, type LivenessTruth } from "../liveness/liveness-check.ts";
+import { homesOf } from "./invariants.ts";
 import { shipped } from "./settings.ts";
 import {
   claimOf,
@@ -37,6 +38,19 @@ const isNoteLost = (truth: Truth, volume: KubernetesObject) =>
   isChangedByHand(truth, volume, ({ metadata }) => metadata.annotations?.[noteKey]);
 
 const policyOf = (volume: KubernetesObject) => (volume as VolumeLike).spec.persistentVolumeReclaimPolicy;
+
+/**
+ * Whether the volume is kept after its claim, by the writes that there were: a function has made it Retain, and neither
+ * has given it back since, nor has a person changed its policy. What the functions have noted of it does not count.
+ */
+function isKept(truth: Truth, volume: VolumeLike): boolean {
+  const last = truth.changes.findLast(
+    ({ before, after, object }) =>
+      object.metadata.uid === volume.metadata.uid && before && after && policyOf(before) !== policyOf(after),
+  );
+  const isOurs = last !== undefined && isBy(last, "undelete") && policyOf(volume) === "Retain";
+  return isOurs && !ownerOf(truth, volume) && !isNoteLost(truth, volume);
+}
 
 const each = (
   name: string,
@@ -77,18 +91,18 @@ const boundVolumesAreRight = each("bound-volumes-are-right", (volume, truth) => 
 const keptVolumesAreOffered = each(
   "kept-volumes-are-offered",
   (volume, truth) => {
-    const note = noteOf(volume);
     const { claimRef } = volume.spec;
-    if (!note || ownerOf(truth, volume) || policyOf(volume) !== "Retain") return undefined;
-    if (!["kept", "asks", "offered"].includes(note.step ?? "")) return "has lost its claim, and does not say so";
+    if (!isKept(truth, volume)) return undefined;
+    const said = noteOf(volume)?.step ?? "nothing";
+    if (!["kept", "asks", "offered"].includes(said)) return "has lost its claim, and does not say so";
     const isOffered = claimRef?.uid === undefined;
-    if (isOffered !== (note.step === "offered")) return `is ${isOffered ? "" : "not "}offered, and says ${note.step}`;
+    if (isOffered !== (said === "offered")) return `is ${isOffered ? "" : "not "}offered, and says ${said}`;
     const home = namespaceOf(truth, claimRef?.namespace ?? "");
     const others = volumesOf(truth).filter(
       (other) => other !== volume && claimOf(truth, other) === claimOf(truth, volume),
     );
     const isFree = home && !home.metadata.deletionTimestamp && !claimOf(truth, volume) && others.length === 0;
-    const isSame = volume.metadata.annotations?.[noteKey]?.includes(home?.metadata.uid ?? "none");
+    const isSame = homesOf(truth).homes.get(volume.metadata.uid) === home?.metadata.uid;
     return isFree && isSame && !isOffered ? "is not offered to its name" : undefined;
   },
   { inEverySetting: true },
@@ -104,9 +118,7 @@ const expiredVolumesGo = each(
     const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
     // Where all is at rest no write says what time it is: what falls due while it is to rest is waited for before.
     const now = (truth.changes.at(-1)?.at ?? 0) + soon;
-    const { step } = noteOf(volume) ?? {};
-    const isKept = step && ["kept", "asks", "offered"].includes(step);
-    return isKept && due <= now && !claimOf(truth, volume) ? "is overdue" : undefined;
+    return isKept(truth, volume) && due <= now && !claimOf(truth, volume) ? "is overdue" : undefined;
   },
   { inEverySetting: true },
 );
