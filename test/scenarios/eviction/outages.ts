@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
-import { approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
+import { abandonKey, approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { eventsOn } from "../recorded-events.ts";
@@ -26,6 +26,7 @@ import {
   podOf,
   says,
   schedulingLabel,
+  serves,
   serviceOf,
   setState,
   swept,
@@ -286,6 +287,35 @@ export const outages: readonly Scenario[] = [
       expect((await computeOf(cluster))?.metadata.annotations?.[fencedKey]).toBeUndefined();
       expect((await computeOf(cluster))?.metadata.annotations?.[approvalKey]).toBeUndefined();
     },
+  },
+  {
+    title: "a host that was forced down, and that Nova no longer knows, says so, and serves when it is created again",
+    async run(cluster) {
+      const beside = besideOf(cluster);
+      await boot(cluster, 1);
+      const back = await losesHost(cluster);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await confirmFenced(cluster);
+      await swept(cluster, "its pod is deleted", async () => !(await podOf(cluster)));
+      const none = { body: JSON.stringify({ services: [] }) };
+      beside.tamper = (_, { path }) => (path.startsWith("/os-services") ? none : undefined);
+      await setState(cluster, "Enabled");
+      back();
+      await says(cluster, "Nova no longer knows nova-compute");
+      await nothingHappens(cluster);
+      expect(await podOf(cluster)).toBeUndefined();
+      await evict(cluster);
+      await says(cluster, `${abandonKey}=${node}`);
+      await annotate(cluster, { [abandonKey]: node });
+      await isGone(cluster);
+      delete beside.tamper;
+      await create(cluster);
+      await swept(cluster, "its pod is created", async () => podOf(cluster));
+      await beside.cloud.under.control?.start(node);
+      await serves(cluster);
+    },
+    settings: [standInOpenStack],
   },
   {
     title: "a host that a late call disables after its agreement was removed is enabled again ten minutes later",
