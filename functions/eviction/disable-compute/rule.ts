@@ -96,7 +96,6 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
   },
 });
 
-/** Keeps new servers from a host. */
 const disableService = changing(
   "disable nova-compute of a host",
   (nova, { service, reason }: { readonly service: ComputeService; readonly reason: string }) =>

@@ -184,9 +184,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
 }
 
 const unknownThoughForced = ({ metadata: { name } }: KubernetesObject) =>
-  `Nova no longer knows nova-compute of ${name}, which Holdfast had forced down. So it is not known whether servers are ` +
-  "still being evacuated from the host, and its pod is not created. Look whether its cell answers. If nova-compute was " +
-  "deleted in Nova, delete the NovaComputeNode, and create it again when it is gone.";
+  `Nova no longer knows nova-compute of ${name}, which Holdfast had forced down. So it is not known whether servers ` +
+  "are still being evacuated from the host, and its pod is not created. Look whether its cell answers. If " +
+  "nova-compute was deleted in Nova, delete the NovaComputeNode, and create it again when it is gone.";
 
 const enableService = changing("enable nova-compute of a host", (nova, { service }) => nova.enable(service.id));
 

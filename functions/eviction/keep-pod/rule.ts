@@ -97,7 +97,6 @@ function mayHaveLostPod({ object, node, pods, unmanaged, wanted }: Dependent): b
   return hasFinalizer(object, finalizerOf(object)) && pods.every(hasEnded);
 }
 
-/** What is written down of a compute node's eviction. */
 const recordOf = ({ object }: Dependent) => (object.kind === NovaComputeNode.kind ? readRecord(object) : undefined);
 
 function decide(facts: Facts, now: number): readonly Decision[] {
@@ -138,7 +137,6 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   return [at.write("Its pod is on the Node.", recreation(object, isOutdated(pod, object), now))];
 }
 
-/** Labels the Node so that another operator's pods come. */
 const schedule = (node: KubernetesObject, { key, value }: { readonly key: string; readonly value: string }) =>
   node.metadata.labels?.[key] === value ? [] : [annotate(Node, node, {}, { [key]: value })];
 

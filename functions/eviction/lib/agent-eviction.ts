@@ -58,7 +58,6 @@ export const enabler = "eviction/enable-agent";
 const isStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
   stuck.length > 0 && next === undefined && counters.in_progress === 0;
 
-/** What a person agrees to. */
 const goes = "what it serves goes to others";
 
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
@@ -193,7 +192,6 @@ async function hostOf(
 
 type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
 
-/** Nothing is left to be enabled by Holdfast. */
 const isSettled = ({ host, agent }: SeenAgent): boolean => !isDisabledByHoldfast(host.self, agent.object);
 
 /** What is to be done about what a look has found: when it is to stay, moves only end. */

@@ -44,7 +44,6 @@ export const readMoving = (object: KubernetesObject): MovingRecord | undefined =
 export interface AgentHost {
   readonly service: Service;
   readonly self: NetworkAgent;
-  /** What it serves. */
   readonly served: readonly Served[];
   /** The agents of what is moved, or comes next; `undefined` for what is gone. */
   readonly agentsOf: Readonly<Record<string, readonly NetworkAgent[] | undefined>>;

@@ -113,8 +113,8 @@ export function evacuationFor(
     ...refused.map(({ server: { id, status }, before }) => ({
       server: id,
       message:
-        `It was ${before} before its evacuation, and is ${status}. Nova has refused ${calls(id).refused} times to bring ` +
-        `it back to that: see the Event OpenStackRefused. Run openstack server ` +
+        `It was ${before} before its evacuation, and is ${status}. Nova has refused ${calls(id).refused} times to ` +
+        "bring it back to that: see the Event OpenStackRefused. Run openstack server " +
         `${before === "ERROR" ? "set --state error" : "stop"} ${id}`,
     })),
   ];

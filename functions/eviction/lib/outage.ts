@@ -146,7 +146,6 @@ export const isNeverDown = ({ record }: ComputeNode): boolean =>
 export const isProvenDown = (host: Suspected, now: number): boolean =>
   isForced(host) ? downOf(host, now) === host.compute.record?.down : gatesOf(host, now).every(({ holds }) => holds);
 
-/** The verdicts, in a sentence. */
 export function verdictsOn(host: Suspected, now: number): string {
   const gates = gatesOf(host, now).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
   return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;

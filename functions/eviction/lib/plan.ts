@@ -5,11 +5,10 @@ import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
 import type { Counters } from "./report.ts";
 import type { Common } from "./settings.ts";
 
-/** What Nova has of a host, read in one look: servers and migrations before the service. */
+/** What Nova has of a host: servers, and all migrations away from it, read before the service. */
 export interface HostFacts {
   readonly service: ComputeService;
   readonly servers: readonly Server[];
-  /** All migrations away from the host. */
   readonly migrations: readonly Migration[];
   /** Migrations towards the host that are not over. */
   readonly arrivals: readonly Migration[];
@@ -30,12 +29,10 @@ export interface Stuck {
 
 export interface Plan {
   readonly counters: Counters;
-  /** What Nova is asked next. */
   readonly next: { readonly do: Move; readonly server: string } | undefined;
   readonly stuck: readonly Stuck[];
   /** How many servers Nova has done nothing about for half an hour. It is asked again, but a person should look. */
   readonly ignored: number;
-  /** Where the eviction stands, in a sentence. */
   readonly message: string;
 }
 
@@ -231,8 +228,8 @@ export function planFor(
   };
   const { host: name, state } = service;
   const begin = `${leftOf(counters)} servers of ${name} are still to leave, ${moving.size} of them are moving.`;
-  const start = `nova-compute of ${name} is ${state}: nothing can be moved before it reports to Nova again. Start it there.`;
-  const agent = state === "up" ? [] : [start];
+  const wait = `nova-compute of ${name} is ${state}: nothing can be moved before it reports to Nova again.`;
+  const agent = state === "up" ? [] : [`${wait} Start it there.`];
   return {
     counters,
     next: confirm ? { do: "confirm", server: confirm.server } : first && { do: first.is, server: first.server },

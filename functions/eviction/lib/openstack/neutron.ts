@@ -48,8 +48,8 @@ const agentShape = z
     ...{ isCentral: configurations?.agent_mode !== "dvr", haState: ha_state ?? undefined },
   }));
 /**
- * An agent as Neutron has it. `isAlive`: it has reported lately. `isCentral`: it serves routers that are not distributed,
- * or is no L3 agent. `haState`: of an HA router alone, `active`, `standby` or `unknown` on this agent.
+ * An agent as Neutron has it. `isAlive`: it has reported lately. `isCentral`: it serves routers that are not
+ * distributed, or is no L3 agent. `haState`: of an HA router alone, `active`, `standby` or `unknown` on this agent.
  */
 export type NetworkAgent = Readonly<z.output<typeof agentShape>>;
 const agentsAnswer = z.object({ agents: z.array(agentShape) });

@@ -13,7 +13,6 @@ export type Send = (
     Pick<SystemRequest, "method" | "path"> & { readonly body?: object },
 ) => Promise<SystemResponse>;
 
-/** A session with a cloud. */
 export interface Session {
   readonly send: Send;
   /** The time by the cloud's clock, in milliseconds since the epoch: its own times are compared with this one. */
