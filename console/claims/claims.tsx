@@ -1,5 +1,5 @@
-import { Content, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
-import { useMemo } from "react";
+import { Content, Tab, Tabs, TabTitleText, TextInput } from "@patternfly/react-core";
+import { useMemo, useState } from "react";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
@@ -139,6 +139,37 @@ const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>
   { title: "Protected", value: (claim) => (isProtected(claim) ? "yes" : "no") },
 ];
 
+const replicasOf = ({ spec }: SetObject): number => spec.replicas ?? 1;
+
+interface ScaleDownProps {
+  readonly set: SetObject;
+  readonly scaled: ((target: number) => string) | undefined;
+}
+
+/** What a scale-down takes along: by one replica, or to as many as a person enters. */
+function ScaleDown({ set, scaled }: ScaleDownProps) {
+  const [entered, setEntered] = useState<number>();
+  const most = Math.max(0, replicasOf(set) - 1);
+  const target = Math.min(entered ?? most, most);
+  if (!scaled) return unknown;
+  return (
+    <>
+      {most > 0 && (
+        <TextInput
+          className="hf-count"
+          type="number"
+          min={0}
+          max={most}
+          value={target}
+          aria-label={`Replicas of ${set.metadata.namespace}/${set.metadata.name} after a scale-down`}
+          onChange={(_, value) => setEntered(Math.max(0, Math.trunc(Number(value)) || 0))}
+        />
+      )}
+      {scaled(target)}
+    </>
+  );
+}
+
 interface Around {
   readonly claims: Objects<ClaimObject>;
   readonly pods: Objects<KubernetesObject>;
@@ -160,7 +191,7 @@ function columnsOfSets({ claims, pods, namespaces, classes }: Around): readonly 
   const policy = (set: SetObject) => readPolicy(set, homes.get(set.metadata.namespace ?? ""));
   return [
     name("StatefulSet"),
-    { title: "Replicas", value: ({ spec }) => spec.replicas ?? 1 },
+    { title: "Replicas", value: replicasOf },
     {
       title: "Policy",
       value: (set) => {
@@ -177,7 +208,12 @@ function columnsOfSets({ claims, pods, namespaces, classes }: Around): readonly 
         return `when deleted: ${whenDeleted}, when scaled: ${whenScaled}`;
       },
     },
-    { title: "A scale-down", width: 25, value: (set) => fate(set)?.scaled ?? unknown },
+    {
+      title: "A scale-down",
+      width: 25,
+      value: (set) => fate(set)?.scaled(Math.max(0, replicasOf(set) - 1)) ?? unknown,
+      cell: (set) => <ScaleDown set={set} scaled={fate(set)?.scaled} />,
+    },
     { title: "A deletion", width: 25, value: (set) => fate(set)?.deleted ?? unknown },
   ];
 }

@@ -25,21 +25,28 @@ const pods = [0, 1, 2].map(pod);
 const never = () => undefined;
 
 test("claims that stay are named as well as those that go", () => {
-  expect(fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never)).toEqual({
-    scaled: "To 2: data-web-2 goes.",
-    deleted: "data-web-0 and data-web-1 and data-web-2 stay. The set's whenDeleted is Retain.",
-  });
+  const { scaled, deleted } = fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never);
+  expect(scaled(2)).toBe("To 2: data-web-2 goes.");
+  expect(deleted).toBe("data-web-0 and data-web-1 and data-web-2 stay. The set's whenDeleted is Retain.");
+});
+
+test("a scale-down by more than one replica takes along the claims of all that go", () => {
+  const { scaled } = fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, () => "7d");
+  const kept = "an annotation asks to keep the volumes for 7d, if undelete is installed";
+  expect(scaled(1)).toBe(`To 1: data-web-1 and data-web-2 go; ${kept}.`);
+  const { scaled: retained } = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, never);
+  expect(retained(1)).toBe("To 1: data-web-1 and data-web-2 stay. The set's whenScaled is Retain.");
 });
 
 test("the last replica of a set whose ordinals begin later is the one that a scale-down takes", () => {
   const { scaled } = fateOf({ set: set(2, "Delete", "Retain", 1), pods: pods.slice(1), claims }, never);
-  expect(scaled).toBe("To 1: data-web-2 goes.");
+  expect(scaled(1)).toBe("To 1: data-web-2 goes.");
 });
 
 test("a claim that another object owns, or that has no pod, is said to stay", () => {
   const owned = claim("data-web-2", { ownerReferences: [{ kind: "Backup", name: "nightly", uid: "u-other" }] });
   const stays = (claims: readonly KubernetesObject[], pods: readonly KubernetesObject[]) =>
-    fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never).scaled;
+    fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never).scaled(2);
   expect(stays([owned], pods)).toBe("To 2: data-web-2 stays. Backup nightly owns it, too.");
   expect(stays(claims, [])).toBe("To 2: data-web-2 stays. It has no pod that the scale-down could take along.");
 });
@@ -48,20 +55,20 @@ test("a claim that the pod of another workload owns is said to stay", () => {
   const owned = claim("data-web-2", { ownerReferences: [{ kind: "Pod", name: "backup", uid: "u-backup" }] });
   const other = { metadata: { name: "backup", uid: "u-backup" } } as unknown as KubernetesObject;
   const { scaled } = fateOf({ set: set(3, "Delete", "Retain"), pods: [...pods, other], claims: [owned] }, never);
-  expect(scaled).toBe("To 2: data-web-2 stays. Pod backup owns it, too.");
+  expect(scaled(2)).toBe("To 2: data-web-2 stays. Pod backup owns it, too.");
 });
 
 test("a volume that is kept after its claim is said to be", () => {
   const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => "7d");
-  expect(scaled).toBe(
+  expect(scaled(0)).toBe(
     "To 0: data-web-0 goes; an annotation asks to keep the volumes for 7d, if undelete is installed.",
   );
 });
 
 test("where it is not known whether a volume is kept, this is said", () => {
   const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => null);
-  expect(scaled).toBe("To 0: data-web-0 goes; whether an annotation asks to keep the volumes is not known.");
-  const stays = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, () => null).scaled;
+  expect(scaled(0)).toBe("To 0: data-web-0 goes; whether an annotation asks to keep the volumes is not known.");
+  const stays = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, () => null).scaled(2);
   expect(stays).toBe("To 2: data-web-2 stays. The set's whenScaled is Retain.");
 });
 

@@ -9,7 +9,8 @@ import type { SetObject } from "./claim.ts";
 
 /** What would become of a set's claims, as sentences. */
 export interface Fate {
-  readonly scaled: string;
+  /** To so many replicas. */
+  readonly scaled: (target: number) => string;
   readonly deleted: string;
 }
 
@@ -26,7 +27,7 @@ export type KeptFor = (claim: KubernetesObject) => string | undefined | null;
 /** More names than a person reads are counted. */
 const mostNamed = 4;
 
-/** What a scale-down to one less, and a deletion of the set, would take along. */
+/** What a scale-down and a deletion of the set would take along. */
 export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
   const { replicas = 1 } = set.spec;
   const { start = 0 } = (set.spec.ordinals ?? {}) as { start?: number };
@@ -34,20 +35,18 @@ export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
     metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid) ?? false;
   const own = claims.filter((claim) => labelsFor(set, claim) !== "differ");
   const seen = { set, pods: pods.filter(isOfSet), claims: own };
-  const target = replicas - 1;
-  const last = claimsAfterScaling(seen, target).filter(
-    ({ claim, goes }) => goes || ordinalOf(set, claim.metadata.name) === start + target,
-  );
-  const all = claimsAfterDeletion(seen);
-  return {
-    scaled:
-      replicas === 0
-        ? "There is no replica to take away."
-        : last.length === 0
-          ? `To ${target}: no claim goes, for the last replica has none.`
-          : `To ${target}: ${sentences(last, keptFor)}`,
-    deleted: all.length === 0 ? "The set has no claims." : sentences(all, keptFor),
+  const isTaken = (claim: KubernetesObject, target: number) => {
+    const ordinal = ordinalOf(set, claim.metadata.name) ?? -1;
+    return ordinal >= start + target && ordinal < start + replicas;
   };
+  const scaled = (target: number) => {
+    if (replicas === 0) return "There is no replica to take away.";
+    const fates = claimsAfterScaling(seen, target).filter(({ claim, goes }) => goes || isTaken(claim, target));
+    if (fates.length > 0) return `To ${target}: ${sentences(fates, keptFor)}`;
+    return `To ${target}: no claim goes. The replicas that go have none.`;
+  };
+  const all = claimsAfterDeletion(seen);
+  return { scaled, deleted: all.length === 0 ? "The set has no claims." : sentences(all, keptFor) };
 }
 
 function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
