@@ -35,6 +35,8 @@ const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUST
 // A cluster that is there already is one.
 const planes = KUBEBUILDER_ASSETS ? 2 : 1;
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
+// Where a control plane can be started: the pages of the console, beside one of their own.
+const consoleFiles = ["pages", "connection", "with-server"].map((name) => `test/console/${name}.test.ts`);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   setupFiles: ["test/cluster/name-own-cluster.ts"],
@@ -135,11 +137,16 @@ export default defineConfig({
         // they wait.
         test: {
           name: "cluster-whole",
-          include: ["test/cluster/**/*.test.ts", ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : [])],
+          include: [
+            "test/cluster/**/*.test.ts",
+            ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : []),
+            ...(KUBEBUILDER_ASSETS ? consoleFiles : []),
+          ],
           exclude: beside,
           maxWorkers: planes,
           provide: { planes },
           ...onCluster,
+          globalSetup: [...onCluster.globalSetup, "test/console/build-client.ts"],
         },
       },
       {

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { connect } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
@@ -15,19 +14,10 @@ import { manifest } from "../harness/manifest.ts";
 import { realServer } from "../harness/real-server.ts";
 import { rightsInForce } from "../harness/rights-in-force.ts";
 import { tokenOf } from "../harness/service-account.ts";
+import { authorityOf } from "./authority.ts";
 import { ownCluster } from "./own-cluster.ts";
 
 const cluster = ownCluster;
-
-/** The certificate that an API server's is signed by, which it makes itself where it is given none. */
-async function authorityOf(server: string): Promise<string> {
-  const { hostname, port } = new URL(server);
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-  await once(socket, "secureConnect");
-  const { issuerCertificate } = socket.getPeerCertificate(true);
-  socket.destroy();
-  return `-----BEGIN CERTIFICATE-----\n${issuerCertificate.raw.toString("base64")}\n-----END CERTIFICATE-----\n`;
-}
 
 describe.skipIf(!cluster)("the console in front of a real API server", () => {
   if (!cluster) return;
@@ -39,8 +29,8 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
     const config = new KubeConfig();
     config.loadFromFile(cluster?.kubeconfig ?? "");
     const { server = "", caData } = config.getCurrentCluster() ?? {};
-    const authority = join(temporaryFolder("console-ca").path, "ca.crt");
-    writeFileSync(authority, caData ? Buffer.from(caData, "base64") : await authorityOf(server));
+    const authority = caData ? join(temporaryFolder("console-ca").path, "ca.crt") : await authorityOf(server);
+    if (caData) writeFileSync(authority, Buffer.from(caData, "base64"));
     const namespace = `holdfast-test-console-${randomBytes(4).toString("hex")}`;
     await admin.create(Namespace, manifest(Namespace, { name: namespace }));
     onTestFinished(async () => void (await admin.delete(Namespace, undefined, namespace)));

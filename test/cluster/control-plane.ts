@@ -17,6 +17,8 @@ export interface ControlPlaneOptions {
   disableAdmission?: readonly string[];
   /** API server's `--enable-admission-plugins`. */
   enableAdmission?: readonly string[];
+  /** Groups of further users, by their names; the token of each is its name with `-token`. */
+  users?: Readonly<Record<string, string>>;
 }
 
 /** A Kubernetes control plane as processes on loopback, all of its state in a folder of its own. */
@@ -62,7 +64,8 @@ async function boot(assets: string, options: ControlPlaneOptions): Promise<Contr
   const etcdUrl = `http://127.0.0.1:${etcd}`;
   const cluster = { name: "cluster", server: `https://127.0.0.1:${api}`, skipTLSVerify: true };
 
-  const users = { admin: "system:masters", "system:kube-controller-manager": "", "system:kube-scheduler": "" };
+  const own = { admin: "system:masters", "system:kube-controller-manager": "", "system:kube-scheduler": "" };
+  const users = { ...options.users, ...own };
   const kubeconfigs: Record<string, string> = {};
   for (const user of Object.keys(users)) {
     kubeconfigs[user] = inFolder(`${user.replace("system:", "")}.kubeconfig`);

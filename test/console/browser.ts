@@ -2,6 +2,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { expect, inject } from "vitest";
 import { browserPath } from "./browser-path.ts";
+import type { StillCluster } from "./cluster.ts";
 import { type ServedClient, serveClient } from "./serve-client.ts";
 
 /** The client in a browser, beside an API server. */
@@ -17,9 +18,9 @@ export interface Console {
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] });
 
-/** Opens a browser on the client. */
-export async function openConsole(api: string, token: string): Promise<Console> {
-  const client = await serveClient(inject("consoleClient"), api, token);
+/** Opens a browser on the client, as the user of a token. */
+export async function openConsole({ connect }: StillCluster, token: string): Promise<Console> {
+  const client = await serveClient(inject("consoleClient"), connect, token);
   const browser = await openBrowser();
   const problems: string[] = [];
   return {

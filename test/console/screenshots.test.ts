@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser).each([
   beforeAll(async () => {
     cluster = await stillCluster();
     await populate(cluster);
-    shown = await openConsole(cluster.url, cluster.tokens.admin);
+    shown = await openConsole(cluster, cluster.tokens.admin);
   });
   afterAll(async () => {
     await shown?.close();

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
+import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
 
 /** The console's client behind a server of the tests, which passes requests to an API server. */
 export interface ServedClient {
@@ -28,21 +29,26 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the built client of `folder`, with requests to the API server at `api` as the user of a token. */
-export async function serveClient(folder: string, api: string, token: string): Promise<ServedClient> {
+/** Serves the built client of `folder`, with requests to an API server as the user of a token. */
+export async function serveClient(
+  folder: string,
+  connect: (token: string) => Transport,
+  token: string,
+): Promise<ServedClient> {
   const open = new Set<AbortController>();
   const served = { token, isAway: false, streams: 0 };
 
-  async function ask(path: string, incoming: IncomingMessage | undefined, signal: AbortSignal): Promise<Response> {
-    if (served.isAway) return Response.json({ message: "The API server cannot be reached." }, { status: 502 });
-    const body = incoming && !["GET", "HEAD"].includes(incoming.method ?? "") ? await textOf(incoming) : undefined;
+  async function ask(
+    path: string,
+    incoming: IncomingMessage | undefined,
+    signal: AbortSignal,
+  ): Promise<Pick<ApiResponse, "status" | "headers" | "body">> {
+    if (served.isAway) return { status: 502, headers: {}, body: away() };
+    const method = (incoming?.method ?? "GET") as ApiRequest["method"];
+    const body = incoming && method !== "GET" ? await textOf(incoming.setEncoding("utf8")) : "";
     const { "content-type": type } = incoming?.headers ?? {};
-    return fetch(api + path, {
-      method: incoming?.method ?? "GET",
-      headers: { authorization: `Bearer ${served.token}`, ...(type ? { "content-type": type } : {}) },
-      ...(body ? { body } : {}),
-      signal,
-    });
+    const headers = type ? { "content-type": type } : {};
+    return connect(served.token)({ method, path, headers, ...(body ? { body } : {}), signal });
   }
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -59,8 +65,8 @@ export async function serveClient(folder: string, api: string, token: string): P
       return void outgoing.end(JSON.stringify({ signedIn: true, user: "admin", how: "token" }));
     if (url.pathname.startsWith("/cluster/")) {
       const response = await ask((incoming.url ?? "").slice("/cluster".length), incoming, end.signal);
-      outgoing.writeHead(response.status, { "content-type": response.headers.get("content-type") ?? "text/plain" });
-      return void outgoing.end(Buffer.from(await response.arrayBuffer()));
+      outgoing.writeHead(response.status, { "content-type": response.headers["content-type"] ?? "application/json" });
+      return void outgoing.end(await textOf(response.body));
     }
     if (url.pathname === "/watch") {
       served.streams++;
@@ -78,12 +84,14 @@ export async function serveClient(folder: string, api: string, token: string): P
   async function pass(path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
     const say = (line: object) => outgoing.write(`${JSON.stringify({ path, ...line })}\n`);
     const response = await ask(path, undefined, signal).catch(() => undefined);
-    if (!response?.ok || !response.body)
-      return void say({ end: { status: response?.status ?? 502, message: (await response?.text()) ?? "" } });
+    if (response?.status !== 200)
+      return void say({
+        end: { status: response?.status ?? 502, message: response ? await textOf(response.body) : "" },
+      });
     say({});
     let rest = "";
     try {
-      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      for await (const text of response.body) {
         const lines = (rest + text).split("\n");
         rest = lines.pop() ?? "";
         for (const line of lines) if (line) say({ event: JSON.parse(line) });
@@ -112,8 +120,12 @@ export async function serveClient(folder: string, api: string, token: string): P
   });
 }
 
-async function textOf(incoming: IncomingMessage): Promise<string> {
+async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   let text = "";
-  for await (const chunk of incoming.setEncoding("utf8")) text += chunk;
+  for await (const chunk of chunks) text += chunk;
   return text;
+}
+
+async function* away() {
+  yield JSON.stringify({ message: "The API server cannot be reached." });
 }

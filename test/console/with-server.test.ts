@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { byToken } from "../../functions/platform/console/token-sign-in.ts";
-import { tokenTransports } from "../../functions/platform/console/token-transport.ts";
 import { createConsole } from "../../functions/platform/lib/console/console.ts";
 import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
@@ -119,9 +118,8 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
   /** The console as in a cluster. Tokens can be given to users, and taken from them. */
   async function serveByToken() {
     const tokens = new Map(Object.entries(cluster.tokens));
-    const transports = tokenTransports({ apiServer: cluster.url, authority: "" }, {});
     // The API server does not know a token that was taken away, and refuses it.
-    const withToken = (token: string) => transports(tokens.get(token) ?? token);
+    const withToken = (token: string) => cluster.connect(tokens.get(token) ?? token);
     const signIn = byToken(withToken, { keyFile: keyFile(), hours: 1 }, systemClock);
     const server = createServer(createConsole({ signIn, place: {}, client, kinds, log })).listen(0, "127.0.0.1");
     await once(server, "listening");
