@@ -17,6 +17,7 @@ import { conditionOf } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
+import { Breakable } from "../parts/breakable.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
@@ -119,7 +120,7 @@ const columns: readonly Column<Dependent>[] = [
     value: ({ kind, metadata }) => `${kind} ${metadata.name}`,
     cell: ({ kind, metadata }) => (
       <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }}>
-        {kind} {metadata.name}
+        <Breakable text={`${kind} ${metadata.name}`} />
       </ObjectLink>
     ),
   },
@@ -129,6 +130,7 @@ const columns: readonly Column<Dependent>[] = [
   },
   {
     title: "Evicted",
+    width: 25,
     value: (object) => conditionOf(object, conditions.evicted)?.status,
     cell: (object) => {
       const evicted = conditionOf(object, conditions.evicted);

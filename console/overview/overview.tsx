@@ -203,7 +203,10 @@ const functionColumns: readonly Column<KubernetesObject>[] = [
   { title: "Kind", value: ({ kind }) => (kind === "ApiServerSource" ? "source" : "function") },
   {
     title: "Ready",
-    value: (object) => readyOf(object)?.status ?? "unknown",
+    value: (object) => {
+      const { status = "unknown", message = "" } = readyOf(object) ?? {};
+      return status === "True" ? "yes" : `${status} ${message}`;
+    },
     cell: (object) => {
       const ready = readyOf(object);
       if (!ready) return <State tone="plain">unknown</State>;

@@ -3,6 +3,7 @@ import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import { useMemo } from "react";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { useAddress } from "./address.ts";
+import { Breakable } from "./breakable.tsx";
 import { Empty } from "./page.tsx";
 
 /** One column: what it sorts and searches by, and how it is shown where that is not the same. */
@@ -132,7 +133,7 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
                 {columns.map(({ title, value, cell }) => (
                   <Td key={title} dataLabel={title} modifier="breakWord">
                     {/* One element: on a narrow screen the cell is a grid. */}
-                    <div>{cell ? cell(object) : (value(object) ?? "-")}</div>
+                    <div>{cell ? cell(object) : <Breakable text={String(value(object) ?? "-")} />}</div>
                   </Td>
                 ))}
                 {actions && (

@@ -33,7 +33,7 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
     setDark(!dark);
   };
   return (
-    <Masthead display={{ default: "inline" }}>
+    <Masthead display={{ default: "stack", sm: "inline" }}>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton
