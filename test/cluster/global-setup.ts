@@ -16,7 +16,7 @@ export interface ProvidedCluster {
 declare module "vitest" {
   export interface ProvidedContext {
     /** None where the suite is skipped. See `own-cluster.ts` for which of them a test file runs on. */
-    clusters: ProvidedCluster[];
+    clusters: ProvidedCluster[] | undefined;
     /** How many control planes a project asks for in its configuration; one by default. */
     planes: number;
   }

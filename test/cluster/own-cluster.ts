@@ -9,4 +9,4 @@ const clusters = inject("clusters");
  * the next.
  */
 export const ownCluster: ProvidedCluster | undefined =
-  clusters[(Number(process.env.VITEST_POOL_ID) - 1) % clusters.length];
+  clusters?.[(Number(process.env.VITEST_POOL_ID) - 1) % clusters.length];

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inject } from "vitest";
 import { parse } from "yaml";
 import { seededRandom } from "../../eventing/random.ts";
 import { tokenTransports } from "../../functions/platform/console/token-transport.ts";
@@ -21,6 +20,7 @@ import { addressIn, authorityOf } from "../cluster/authority.ts";
 import { compact } from "../cluster/compact.ts";
 import { startControlPlane } from "../cluster/control-plane.ts";
 import { kubectl } from "../cluster/kubectl.ts";
+import { ownCluster } from "../cluster/own-cluster.ts";
 import { poll } from "../harness/poll.ts";
 
 /** An API server with what Holdfast installs, and no function that runs: what is on it stays. */
@@ -49,7 +49,7 @@ const tokens = { admin: "admin-token", reader: "reader-token", stranger: "strang
  * `isEmpty`: without anything of Holdfast.
  */
 export async function stillCluster({ isEmpty = false } = {}): Promise<StillCluster> {
-  const assets = inject("cluster")?.assets;
+  const assets = ownCluster?.assets;
   const server = await (assets ? realServer(assets) : laptopServer());
   const admin = createClient(server.transport, { clock: systemClock });
   await create(admin, readOnly);

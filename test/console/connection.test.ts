@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("a connection", () => {
   beforeAll(async () => {
     cluster = await stillCluster();
     await cluster.add([namespace("shop"), volume("first", "Available")]);
-    shown = await openConsole(cluster.url, cluster.tokens.admin);
+    shown = await openConsole(cluster, cluster.tokens.admin);
   });
   afterAll(async () => {
     await shown?.close();
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     shown.client.isAway = true;
     shown.client.cut();
     await create("while-gone");
-    cluster.compact();
+    await cluster.compact();
     await page.getByText(/Reconnecting: .*volumes/).waitFor();
     shown.client.isAway = false;
     await page.getByRole("row", { name: /while-gone/ }).waitFor();
@@ -86,6 +86,28 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     // A ceiling for a busy machine: what is rendered whole takes tens of seconds.
     expect(performance.now() - begun).toBeLessThan(20_000);
     expect(page.url()).toContain("q=many-4999");
+
+    await page.goto(`${shown.client.url}/claims?q=many&per=500`);
+    await page.getByRole("link", { name: "shop/many-499", exact: true }).waitFor();
+    const session = await page.context().newCDPSession(page);
+    // What the page's thread has computed: what other programs do meanwhile does not count.
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const computed = async () => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
+    };
+    await page.getByRole("grid", { name: "claims" }).hover();
+    const before = await computed();
+    const steps = 50;
+    for (let step = 0; step < steps; step++) {
+      await page.mouse.wheel(0, 400);
+      await page.evaluate("new Promise(requestAnimationFrame)");
+    }
+    const perStep = (1000 * ((await computed()) - before)) / steps;
+    expect(await page.evaluate("document.querySelector('main').scrollTop")).toBeGreaterThan(5_000);
+    // A person sees a pause from about 100 ms on.
+    expect(perStep).toBeGreaterThan(0);
+    expect(perStep).toBeLessThan(50);
     await page.context().close();
   });
 });

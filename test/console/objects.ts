@@ -163,7 +163,8 @@ export const keptNote = (name: string, step: "kept" | "asks" | "offered") => ({
   right: 0,
   because:
     step === "asks"
-      ? "Namespace shop has been replaced: a person must say whether the new one may have the volume."
+      ? "Namespace shop has been replaced: a person must say whether the new one may have the volume. To allow it: " +
+        "kubectl annotate namespace shop holdfast.dev/successor-of=uid-of-shop"
       : `Volume ${name} of claim shop/${name} is kept for 7d.`,
 });
 

@@ -1,5 +1,9 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemsOf } from "../../console/volumes/validate-spec.ts";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { StatefulSet } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { tokenOf } from "../harness/service-account.ts";
 import { type Console, openConsole, settled, tabTo, violationsOf } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
@@ -18,13 +22,38 @@ const paths = [
   "/object/Volume/_/failed",
 ];
 
+/** What stands in the head of the page, and partly beside the window. */
+const cutOff = `[...document.querySelectorAll("header :is(a, button, .hf-user)")]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)`;
+
+/** What can be done on each page. */
+const actions: readonly (readonly [path: string, labels: readonly string[]])[] = [
+  ["/volumes?q=deletable", ["Delete"]],
+  ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Reclaim now", "Offer", "Name the successor"]],
+  ["/kept?q=kept-3", ["Withdraw the offer"]],
+  ["/satellites", ["Retain the data"]],
+  ["/eviction?q=node-1", ["Approve"]],
+  ["/eviction?q=node-2", ["Abort", "Try again"]],
+];
+
+/** Each field that a merge patch sets or removes, but the uid, which is only a guard. */
+const changesIn = (patch: object, path: readonly string[] = []): (readonly [readonly string[], unknown])[] =>
+  Object.entries(patch).flatMap(([key, value]) => {
+    if (key === "uid") return [];
+    if (typeof value === "object" && value !== null) return changesIn(value, [...path, key]);
+    return [[[...path, key], value ?? undefined] as const];
+  });
+
+const fieldOf = (object: object, path: readonly string[]) =>
+  path.reduce<unknown>((found, key) => (found as Record<string, unknown> | undefined)?.[key], object);
+
 describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   let cluster: StillCluster;
   let shown: Console;
   beforeAll(async () => {
     cluster = await stillCluster();
     await populate(cluster);
-    shown = await openConsole(cluster.url, cluster.tokens.admin);
+    shown = await openConsole(cluster, cluster.tokens.admin);
   });
   afterAll(async () => {
     await shown?.close();
@@ -44,6 +73,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       for (const width of [640, 360]) {
         await page.setViewportSize({ width, height: 740 });
         expect(await page.evaluate("document.querySelector('main').scrollWidth")).toBeLessThanOrEqual(width);
+        expect(await page.evaluate(cutOff)).toEqual([]);
       }
       await page.context().close();
       expect(shown.problems).toEqual([]);
@@ -57,6 +87,26 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await rows.getByText("SaltUnreachable").waitFor();
     await rows.getByText("due soon").waitFor();
     await rows.getByText("a person has to agree").waitFor();
+    for (const [name, state] of [
+      [/LinstorSatellite node-2/, "held"],
+      [/PersistentVolumeClaim shop\/data-web-0/, "held"],
+      [/NovaComputeNode yaook\/node-2/, "needs a person"],
+    ] as const)
+      await rows.getByRole("row", { name }).getByText(state, { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("the overview counts each system, and says how functions, sources, the sweep and lost events are", async () => {
+    const page = await shown.open("/?fn-q=not+ready");
+    await page.getByText("3, of which 1 waits.").first().waitFor();
+    await page.getByText(/^Last sweep .* 12 rows were swept\.$/).waitFor();
+    await page.getByText(/^1, the last .* Run: holdfast replay$/).waitFor();
+    const parts = page.getByRole("grid", { name: "functions and sources" });
+    const broken = parts.getByRole("row", { name: /^volume-run-job function/ });
+    await broken.getByText("The image is not ready.").waitFor();
+    await broken.getByText(/^\d+ minutes ago/).waitFor();
+    await broken.getByText("fn://volume/run-job").waitFor();
+    await parts.getByRole("row", { name: /^storage source no The sink is not ready\./ }).waitFor();
     await page.context().close();
   });
 
@@ -79,11 +129,73 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test.each([
+    ["unknown", /^Unknown$/],
+    ["pending", /^Pending Job PrepareVolume\.$/],
+    ["available", /^Available$/],
+    ["failed", /^Failed CreationError\. Not enough room </],
+    ["terminating", /^Terminating$/],
+  ])("the list of Volumes says how far %s is, whether there are claims or not", async (name, says) => {
+    const page = await shown.open(`/volumes?q=${name}`);
+    const state = page.getByRole("row", { name: new RegExp(`^${name} `) }).locator("[data-label=State]");
+    const words = async () => (await state.innerText()).replaceAll(/\s+/g, " ").trim();
+    await expect.poll(words, { timeout: 60_000 }).toMatch(says);
+    await page.context().close();
+  });
+
+  test("the page of a Volume says its device, its PersistentVolume and whose claim that is", async () => {
+    const page = await shown.open("/object/Volume/_/bound");
+    await page.getByText("/dev/vg/bound", { exact: true }).waitFor();
+    await page.getByText("Its PersistentVolume is Bound, of the claim").waitFor();
+    await page.getByRole("link", { name: "shop/data-web-1" }).first().waitFor();
+    await page.getByRole("link", { name: "PersistentVolume bound" }).waitFor();
+    await page.getByText("Ready True").waitFor();
+    await page.context().close();
+  });
+
+  test.each([
+    ["/", "objects that wait", "Object"],
+    ["/volumes", "Volumes", "Name"],
+    ["/claims", "claims", "Name"],
+    ["/claims?tab=sets", "StatefulSets", "Name"],
+    ["/kept", "kept volumes", "Volume"],
+    ["/satellites", "satellites", "Node"],
+    ["/eviction", "compute nodes and agents", "Name"],
+  ])(
+    "%s: the list of %s is sorted and searched by keyboard, and its address shows it to others",
+    async (path, what, by) => {
+      const page = await shown.open(path);
+      const grid = (page: Page) => page.getByRole("grid", { name: what, exact: true });
+      // By the names in them: ages change while one looks.
+      const rows = (page: Page) => grid(page).locator("tbody a").allInnerTexts();
+      await grid(page).waitFor();
+      await settled(page);
+      const header = grid(page).getByRole("columnheader", { name: by }).getByRole("button");
+      await header.press("Enter");
+      if (!page.url().includes("desc=1")) await header.press("Enter");
+      await expect.poll(() => page.url(), { timeout: 60_000 }).toContain("desc=1");
+      const text = (await rows(page)).at(-1) ?? "";
+      await page.getByRole("textbox", { name: `Search ${what}`, exact: true }).fill(text);
+      await expect.poll(() => new URL(page.url()).searchParams.get("q"), { timeout: 60_000 }).toBe(text);
+      const found = await rows(page);
+      expect(found).toContain(text);
+      const other = await shown.open(page.url().slice(shown.client.url.length));
+      await expect.poll(() => rows(other), { timeout: 60_000 }).toEqual(found);
+      await page.context().close();
+      await other.context().close();
+    },
+  );
+
   test("a held claim says which pod holds it, on which node", async () => {
     const page = await shown.open("/claims?q=data-web-0");
     const row = page.getByRole("row", { name: /data-web-0/ });
     await row.getByRole("link", { name: "web-0", exact: true }).waitFor();
     await row.getByRole("link", { name: "node-1" }).waitFor();
+    await row
+      .locator("[data-label=Deleted]")
+      .getByText(/ ago|^now/)
+      .first()
+      .waitFor();
     await page.context().close();
   });
 
@@ -91,6 +203,9 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const page = await shown.open("/claims?tab=sets");
     await page.getByText("To 2: data-web-2 goes.").waitFor();
     await page.getByText("data-web-0 and data-web-1 and data-web-2 stay.").waitFor();
+    await page.getByText("DeleteOnScaledownOnly, chosen on the set").waitFor();
+    await page.getByRole("spinbutton", { name: "Replicas of shop/web after a scale-down" }).fill("1");
+    await page.getByText("To 1: data-web-2 goes. data-web-1 stays. It has no pod that").waitFor();
     await page.context().close();
   });
 
@@ -188,24 +303,41 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
-  test.each([
-    ["/volumes?q=deletable", ["Delete"]],
-    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Reclaim now", "Offer"]],
-    ["/satellites", ["Retain the data"]],
-    ["/eviction?q=node-2", ["Abort", "Try again"]],
-  ])("%s: each action asks once, and shows its command: %j", async (path, labels) => {
-    const page = await shown.open(path);
-    for (const label of labels) {
-      await page.getByRole("button", { name: label, exact: true, disabled: false }).click();
-      const dialog = page.getByRole("dialog", { name: `${label}?` });
-      await dialog
-        .getByRole("region", { name: "Command" })
-        .getByText(/^kubectl (annotate|delete|patch) /)
-        .waitFor();
-      await dialog.getByRole("button", { name: "Cancel" }).click();
-    }
-    await page.context().close();
-  });
+  test.each(actions)(
+    "%s: each action asks once, axe finds no violation at 360 px, and its command does the same: %j",
+    async (path, labels) => {
+      const page = await shown.open(path, { reducedMotion: "reduce", viewport: { width: 360, height: 740 } });
+      let sent: { readonly method: string; readonly patch: object } | undefined;
+      await page.route("**/cluster/**", async (route) => {
+        const method = route.request().method();
+        if (!["PATCH", "DELETE"].includes(method)) return route.continue();
+        sent = { method, patch: route.request().postDataJSON() };
+        return route.fulfill({ status: 409, json: { message: `Refused: ${method}.` } });
+      });
+      for (const label of labels) {
+        await page.getByRole("button", { name: label, exact: true, disabled: false }).click();
+        const dialog = page.getByRole("dialog", { name: `${label}?` });
+        const read = () => dialog.getByRole("region", { name: "Command" }).innerText();
+        let command = await read();
+        expect(command).toMatch(/^kubectl (annotate|delete|patch) /);
+        expect(await violationsOf(page, "[role=dialog]"), label).toEqual([]);
+        expect(await dialog.evaluate((one) => one.scrollWidth), label).toBeLessThanOrEqual(360);
+        await dialog.getByRole("button", { name: label, exact: true }).click();
+        await dialog.getByText(/^Refused: (PATCH|DELETE)\./).waitFor();
+        // A time in it may have moved on.
+        command = await read();
+        if (sent?.method === "DELETE") expect(cluster.kubectl?.(command) ?? "deleted").toContain("deleted");
+        else {
+          const changes = changesIn(sent?.patch ?? {});
+          expect(changes.length, command).toBe(1);
+          const after = cluster.kubectl ? JSON.parse(cluster.kubectl(`${command} --output json`)) : undefined;
+          for (const [path, value] of after ? changes : []) expect(fieldOf(after, path), command).toBe(value);
+        }
+        await dialog.getByRole("button", { name: "Cancel" }).click();
+      }
+      await page.context().close();
+    },
+  );
 
   test("each step of the wizard passes axe, and what the API server refuses stands beside the action", async () => {
     const page = await shown.open("/volumes?create=1", { reducedMotion: "reduce" });
@@ -230,6 +362,41 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await dialog.getByRole("button", { name: "Offer" }).click();
     await dialog.getByText('persistentvolumes "kept-2" is forbidden: User "reader" cannot patch').waitFor();
     shown.client.token = cluster.tokens.admin;
+    await page.context().close();
+  });
+
+  test("the wizard says beside a field what its schema refuses, and creates many Volumes by a pattern", async () => {
+    const page = await shown.open("/volumes?create=1&q=many");
+    const dialog = page.getByRole("dialog");
+    const next = dialog.getByRole("button", { name: "Next", exact: true });
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("many-{n}");
+    await dialog.getByRole("spinbutton", { name: "How many" }).fill("3");
+    await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    await next.click();
+    await dialog.getByRole("textbox", { name: "Size", exact: true }).fill("much");
+    const [problem] = problemsOf({ nodeName: "a", storageClassName: "a", sparseLoopDevice: { size: "much" } });
+    await dialog.getByText(problem?.message ?? "").waitFor();
+    expect(await next.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox", { name: "Size", exact: true }).fill("2Gi");
+    await next.click();
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("hasty");
+    await dialog.getByText("This class does not wait for the first consumer").waitFor();
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
+    await dialog.getByRole("radio", { name: /^Block/ }).check();
+    await dialog.getByLabel("Labels of the PersistentVolume").fill("disk=slow");
+    await next.click();
+    const command = await dialog.getByRole("region", { name: "Command" }).innerText();
+    await dialog.getByRole("button", { name: "Create 3 Volumes" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const names = page.locator("td[data-label=Name]");
+    await expect.poll(() => names.allInnerTexts(), { timeout: 60_000 }).toEqual(["many-1", "many-2", "many-3"]);
+    for (const name of ["many-1", "many-2", "many-3"]) {
+      const made = await cluster.admin.get<KubernetesObject & { spec: object }>(Volume, undefined, name);
+      const template = { metadata: { labels: { disk: "slow" } } };
+      const spec = { nodeName: "node-1", storageClassName: "metalk8s", mode: "Block", template };
+      expect(made?.spec).toMatchObject({ ...spec, sparseLoopDevice: { size: "2Gi" } });
+      expect(command).toContain(`name: ${name}\n`);
+    }
     await page.context().close();
   });
 
@@ -293,12 +460,19 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       if (!["GET", "HEAD"].includes(request.method()) && !request.url().includes("accessreview"))
         writes.push(request.url());
     });
-    const button = page.getByRole("row", { name: /deletable/ }).getByRole("button", { name: "Delete" });
     await page.getByRole("button", { name: "Create Volumes", disabled: true }).waitFor();
-    await button.hover({ force: true });
-    await page.getByRole("tooltip", { name: /You may not delete volumes/ }).waitFor();
-    await button.click({ force: true });
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    for (const [path, labels] of actions) {
+      await page.goto(shown.client.url + path);
+      for (const label of labels) {
+        const button = page.getByRole("button", { name: label, exact: true, disabled: true });
+        await button.hover({ force: true });
+        await page.getByRole("tooltip", { name: /You may not (delete|patch) / }).waitFor();
+        await button.click({ force: true });
+        expect(await page.getByRole("dialog").count(), label).toBe(0);
+        await page.mouse.move(0, 0);
+        await page.getByRole("tooltip").waitFor({ state: "detached" });
+      }
+    }
     await page.goto(`${shown.client.url}/volumes?create=1`);
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/^You may not create volumes/).waitFor();
@@ -356,6 +530,31 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.context().close();
   });
+
+  test.each(paths)(
+    "%s: the keyboard reaches all that can be clicked, in the order in which it stands",
+    async (path) => {
+      const page = await shown.open(path);
+      await settled(page);
+      const all = await page.evaluate<string[]>(`{
+      const shown = [...document.querySelectorAll("a[href], button, input, select, textarea, [tabindex='0']")];
+      shown.filter((one) => !one.disabled && one.checkVisibility({ visibilityProperty: true })).map((one, index) => {
+        one.dataset.reached = index;
+        return one.outerHTML.slice(0, 120);
+      });
+    }`);
+      expect(all.length).toBeGreaterThan(8);
+      const reached: number[] = [];
+      for (let presses = 0; presses <= all.length + 1; presses++) {
+        await page.keyboard.press("Tab");
+        const at = await page.evaluate<string | undefined>("document.activeElement.dataset.reached");
+        if (at !== undefined && !reached.includes(Number(at))) reached.push(Number(at));
+      }
+      expect(all.filter((_, index) => !reached.includes(index))).toEqual([]);
+      expect(reached).toEqual(reached.toSorted((one, other) => one - other));
+      await page.context().close();
+    },
+  );
 });
 
 describe.skipIf(!hasBrowser)("with nothing on the cluster", () => {
@@ -384,7 +583,7 @@ describe.skipIf(!hasBrowser)("with nothing on the cluster", () => {
     ],
   ])("each page says so, and axe finds no violation (without Holdfast: %s)", async (isEmpty, sentences) => {
     const cluster = await stillCluster({ isEmpty });
-    const shown = await openConsole(cluster.url, cluster.tokens.admin);
+    const shown = await openConsole(cluster, cluster.tokens.admin);
     const page = await shown.open("/", { reducedMotion: "reduce" });
     const names = ["Overview", "Volumes", "Claims and sets", "Kept volumes", "Satellites", "Eviction"];
     for (const [index, name] of names.entries()) {

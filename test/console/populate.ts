@@ -1,5 +1,14 @@
+import { ApiServerSource, Service } from "../../console/api/kinds.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { Namespace, PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import {
+  ConfigMap,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StatefulSet,
+} from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { StillCluster } from "./cluster.ts";
 import * as objects from "./objects.ts";
 
@@ -42,6 +51,7 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
     objects.statefulSet("web", "Delete"),
     objects.keptVolume("kept-1"),
     objects.keptVolume("kept-2"),
+    objects.keptVolume("kept-3"),
     objects.linstorVolume("data-db-0", "pvc-1"),
     objects.satellite("node-1"),
     objects.satellite("node-2", {
@@ -75,6 +85,7 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
   for (const [name, step] of [
     ["kept-1", "kept"],
     ["kept-2", "asks"],
+    ["kept-3", "offered"],
   ] as const)
     await objects.writeDown(
       admin,
@@ -90,4 +101,23 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
   await admin.patch(LinstorSatellite, undefined, "node-2", "merge", { metadata: { annotations } });
   const waiting = { step: "waiting", because: "Two resources are left." };
   await objects.writeDown(admin, LinstorSatellite, { name: "node-2" }, "holdfast.dev/satellite.await-empty", waiting);
+  await populatePlatform(admin);
+}
+
+/** A function and a source that are not ready, a sweep, and an event that was dead-lettered. */
+async function populatePlatform(admin: Client): Promise<void> {
+  const since = new Date(Date.now() - 600_000).toISOString().replace(/\.\d+Z$/, "Z");
+  for (const [kind, name, message] of [
+    [Service, "volume-run-job", "The image is not ready."],
+    [ApiServerSource, "storage", "The sink is not ready."],
+  ] as const) {
+    const conditions = [{ type: "Ready", status: "False", reason: "Broken", message, lastTransitionTime: since }];
+    await admin.patch(kind, "holdfast", name, "merge", { status: { conditions } }, { subresource: "status" });
+  }
+  const swept = { at: since, because: "12 rows were swept." };
+  const table = { namespace: "holdfast", name: "holdfast-sweep" };
+  await objects.writeDown(admin, ConfigMap, table, "holdfast.dev/platform.sweep", swept);
+  const metadata = { namespace: "holdfast", name: "holdfast-dead-letters" };
+  const data = { "20260101T120000-000Z-0123456789ab.json": "{}" };
+  await admin.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata, data } as unknown as KubernetesObject);
 }
