@@ -145,6 +145,6 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
   });
 
   test("says what has changed", () => {
-    expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n- /);
+    expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n(## Unreleased\n\n)?- /);
   });
 });
