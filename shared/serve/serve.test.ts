@@ -4,13 +4,14 @@ import { createServer, request } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileCache } from "../../test/harness/compile-cache.ts";
 
 const entry = fileURLToPath(new URL("../../functions/pvc-protection/release/index.ts", import.meta.url));
 
 /** The function as a process, in front of an API server that answers when a test lets it. */
 function start(port: number | string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [entry], {
-    env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: "debug", ...environment },
+    env: { ...compileCache, PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: "debug", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

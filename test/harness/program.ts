@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "./compile-cache.ts";
 
 const start = join(import.meta.dirname, "../../local/start.ts");
 
@@ -22,7 +23,7 @@ export async function startProgram(args: readonly string[]): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-program-"));
   const child = spawn(process.execPath, [start, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, ...compileCache, TMPDIR: folder },
     // A group of its own, with its functions.
     detached: true,
   });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { compileCache } from "../../../test/harness/compile-cache.ts";
 
 const program = join(import.meta.dirname, "../../start.ts");
 
@@ -21,7 +22,7 @@ export async function runStart(
   hear: (out: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Run> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary, ...environment };
+  const env = { ...compileCache, PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary, ...environment };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let err = "";
