@@ -248,15 +248,6 @@ describe("a tick", () => {
     );
     expect(events.map(({ reason }) => reason)).toEqual(["TableRefused"]);
   });
-
-  test("after the admin has corrected the table takes the Warning back", async () => {
-    await table(rowText("- rule: broken\n"));
-    await tick();
-    await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { data: { "table.yaml": rowText() } });
-    await clock.advance(60_000);
-    await tick();
-    expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
-  });
 });
 
 describe("time", () => {
