@@ -79,14 +79,6 @@ describe("a job that makes storage", () => {
     expect(precondition?.holds(live)).toBe(false);
   });
 
-  test("that ends badly fails the Volume for good, with the node's own words", () => {
-    const decision = decide(preparing, failure);
-    expect(decision).toMatchObject({ do: "write", event: { reason: "StorageNotPrepared" } });
-    expect(decision).not.toHaveProperty("step");
-    expect(written(decision)).toContain("Salt job 'PrepareVolume' failed with: device is busy");
-    expect(written(decision)).toContain('"reason":"CreationError"');
-  });
-
   test.each([
     { ...device, path: "/dev/disk/by-uuid/another" },
     { ...device, path: "/dev/sda" },
