@@ -13,6 +13,7 @@ import { codeOf } from "../output/finding.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
 import { defaultSystems, definitionNames, loadRules, systemNames } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
+import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
@@ -44,8 +45,9 @@ export const preflight: Subcommand = {
         new Command("preflight")
           .summary("say whether a cluster is ready for an installation or an upgrade")
           .description(
-            "Looks at versions, admission policies, rights, StorageClasses, Cluster API, external systems, and who " +
-              "else does the same work. Each finding says what, why it matters, and what to do. It writes nothing.",
+            "Looks at versions, features of Knative, admission policies, rights, StorageClasses, Cluster API, " +
+              "external systems, and who else does the same work. Each finding says what, why it matters, and what " +
+              "to do. It writes nothing.",
           )
           .argument("[SYSTEM...]", "to be installed, such as volume; without it those that are installed by default")
           .option("--install-namespace <NS>", "where Holdfast is, or will be, installed", "holdfast"),
@@ -72,6 +74,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
   const looks: readonly (readonly [string, () => Promise<readonly Check[]> | readonly Check[]])[] = [
     ["The version of Kubernetes", () => kubernetesVersion(client, served)],
     ["The version of Knative", () => knativeVersions(client)],
+    ["Which features of Knative are on", () => knativeFeatures(client, served, namespace)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
     ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],

@@ -9,6 +9,7 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../shared/rule.ts";
 import { system } from "../../shared/system/system.ts";
 import { SystemError, type SystemFailure } from "../../shared/system/system-error.ts";
+import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { externalSystems } from "./reach.ts";
 import { roleNamespaces } from "./role-namespaces.ts";
@@ -51,6 +52,18 @@ const storage = (provisioner: string) =>
 const operator = (name: string, spec: object = {}) => clusterOf({ [`Deployment/${name}`]: { spec } });
 const yaook = (annotations: object) =>
   yaooksOwn(clusterOf({ "NovaComputeNode/c1": { metadata: { annotations } } }), ["eviction"]);
+
+const features = (objects: Readonly<Record<string, object>>, data?: object) =>
+  knativeFeatures(
+    clusterOf({ ...objects, ...(data ? { "ConfigMap/config-features": { data } } : {}) }),
+    [
+      { apiVersion: "eventing.knative.dev/v1", kind: "Trigger" } as never,
+      { apiVersion: "sources.knative.dev/v1", kind: "ApiServerSource" } as never,
+    ],
+    "holdfast",
+  );
+const filtered = { "ApiServerSource/storage": { spec: { filters: [] } } };
+const withTokens = { "Trigger/release": { spec: { subscriber: { audience: "it" } } } };
 
 /** What a look finds: whether it is bad, a note or good, and how its sentence reads. */
 test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "note" | "good", string]>([
@@ -96,6 +109,31 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     () => knativeVersions(knative(release("1.22.2"), release())),
     "note",
     "Knative Serving does not say its version.",
+  ],
+  [
+    "features of Knative that nothing needs",
+    () => features({ "ApiServerSource/storage": {}, "Trigger/release": { spec: { subscriber: {} } } }),
+    "good",
+    "Knative's feature authentication-oidc is off. Only the component oidc needs it.",
+  ],
+  [
+    "a feature that sources need",
+    () => features(filtered, { "new-apiserversource-filters": "disabled" }),
+    "bad",
+    "Knative's feature new-apiserversource-filters is off, and the component source-filters is installed: " +
+      "there/storage.",
+  ],
+  [
+    "a feature that Triggers need, where nothing is set",
+    () => features(withTokens),
+    "bad",
+    "Knative's feature authentication-oidc is off, and the component oidc is installed: there/release.",
+  ],
+  [
+    "a feature that is on",
+    () => features(withTokens, { "authentication-oidc": "Enabled" }),
+    "good",
+    "Knative's feature authentication-oidc is on: the component oidc works.",
   ],
   ["no StorageClass", () => storageClasses(clusterOf({}), ["undelete"]), "note", "There is no StorageClass."],
   [

@@ -10,6 +10,20 @@ import { createClaim, scriptOfSection, sections } from "./guide-sections.ts";
 // The sweep of the laptop edition looks at what its functions have missed after some minutes.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
 
+const holdfast = (args: string) => `npm run --silent holdfast -- ${args}`;
+/** Every command that ends by itself and needs a cluster, with how it ends, at most, and what it says. */
+const commands = [
+  ["preflight pvc-protection", 1, "This is Kubernetes v1."],
+  ["status", 1, "pvc-protection"],
+  ["explain pvc/data -n commands", 0, "PersistentVolumeClaim commands/data is not being deleted."],
+  ["try pvc-protection/release pvc/data -n commands", 0, "pvc-protection/release"],
+  ["what-if delete pvc/data -n commands", 1, "PersistentVolumeClaim commands/data"],
+  ["restore list", 0, "kept"],
+  ["replay nope.json", 2, "nope.json"],
+  ["doctor", 2, "declarations:"],
+  ["uninstall --check", 1, "These go, in this order:"],
+] as const;
+
 /** A claim comes and goes, and the pods that the canary has by then. */
 const goneIn = (namespace: string) => `kubectl create namespace ${namespace}
 ${createClaim("data", namespace)}
@@ -48,6 +62,13 @@ describe.skipIf(!hasKubectl)("the guides' commands, on the laptop edition", () =
 
   test.each(sections)("$page: $heading", async (section) => {
     await walk.run(scriptOfSection(section));
+  });
+
+  test("every command of holdfast answers", async () => {
+    await walk.run(`kubectl create namespace commands\n${createClaim("data", "commands")}`);
+    for (const [args, code, says] of commands)
+      expect(await walk.run(`${holdfast(args)} || [ $? = ${code} ]`), args).toContain(says);
+    await walk.run("kubectl delete namespace commands --wait=false");
   });
 
   test("the canary gets the events of its namespace, and no others", async () => {
