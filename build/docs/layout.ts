@@ -46,6 +46,7 @@ ${content}
 <script src="${link("assets/minisearch.js")}"></script>
 <script src="${link("assets/search-index.js")}"></script>
 <script src="${link("assets/search.js")}"></script>
+<script src="${link("assets/recording.js")}"></script>
 </body>
 </html>
 `;

@@ -25,6 +25,7 @@ const groups: readonly Group[] = [
     title: "Guides",
     documents: docs(
       "laptop",
+      "tours",
       "install",
       "install-knative",
       "install-without-knative",

@@ -2,10 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createRecorder, readRecordings, shown, stepsIn, writeRecordings } from "./testing/recording.ts";
 import { runStart } from "./testing/run-start.ts";
 
 // At a load of 25 on two cores the tours took longer than three minutes, and that of evictions comes on top.
 vi.setConfig({ testTimeout: 900_000 });
+
+/** Set, the recordings of docs/tours.md are made again. */
+const records = process.env.HOLDFAST_RECORDINGS === "1";
 
 let temporary: string;
 
@@ -14,9 +18,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-test("the tours come true, are plain without a terminal, and leave nothing behind", async () => {
+test("the tours come true as docs/tours.md shows them, plain in a pipe, and leave nothing behind", async () => {
+  const recorder = createRecorder();
   // Functions that stay longer between the steps start less often: most of a tour's time is their starting.
-  const { code, out, err } = await runStart(["--tour-only", "--idle", "10"], temporary);
+  const { code, out, err } = await runStart(["--tour-only", "--idle", "10"], temporary, recorder.hear);
   expect(err).toBe("");
   expect(code, out).toBe(0);
   for (const line of [
@@ -46,6 +51,11 @@ test("the tours come true, are plain without a terminal, and leave nothing behin
     "ok every function is back at zero",
   ])
     expect(out).toContain(line);
+  const recordings = recorder.recordings();
+  if (records) writeRecordings(recordings);
+  const stepsOf = (texts: Iterable<readonly [string, string]>) =>
+    Object.fromEntries([...texts].map(([title, text]) => [title, stepsIn(text)]));
+  expect(stepsOf([...recordings].map(([title, lines]) => [title, shown(lines)]))).toEqual(stepsOf(readRecordings()));
   expect(out).toMatch(/ protect +write +claim holdfast-tour\/data: /);
   expect(out).toMatch(/ release +wait +claim holdfast-tour\/data: .*pod writer on node/);
   expect(out).toMatch(/ release +asleep /);

@@ -46,6 +46,19 @@ describe.skipIf(!hasBrowser)("the documentation site, from files", async () => {
     expect(wide).toEqual([]);
   });
 
+  test("a recording is there as a whole, and is played when a reader asks for it", async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(addressOf("tours.html"));
+    const code = page.locator("pre.recording code").first();
+    const whole = await code.innerText();
+    await page.getByRole("button", { name: "Play" }).first().click();
+    const begun = await code.innerText();
+    expect(begun.length).toBeLessThan(whole.length / 2);
+    await expect.poll(async () => (await code.innerText()).length, { timeout: 60_000 }).toBeGreaterThan(begun.length);
+    await page.getByRole("button", { name: "Stop, and show all" }).click();
+    expect(await code.innerText()).toBe(whole);
+  });
+
   test("the search finds a section by its words, and leads there", async () => {
     const page = await (await browser.newContext()).newPage();
     await page.goto(addressOf("adr/0003-sweep.html"));

@@ -1,7 +1,7 @@
 import { type Block, blocksBelow, scriptOf } from "../cluster/walk/page.ts";
 
 /** A section whose commands run on the laptop edition, and what makes the cluster what its readers have. */
-export interface Section {
+interface Section {
   readonly page: string;
   readonly heading: string;
   /** A script that runs before the commands, in the same shell. */

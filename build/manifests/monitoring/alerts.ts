@@ -108,8 +108,8 @@ export function alertsFor(functions: readonly Declared[]): readonly Alert[] {
       annotations: {
         summary: `A kept volume is due in less than ${warnedBefore} hours.`,
         description:
-          "Then Kubernetes may reclaim the volume, and its data with it ({{ $labels.holdfast_step }}). holdfast restore " +
-          "list names the volumes and their times, and holdfast restore keep keeps a volume longer.",
+          "Then Kubernetes may reclaim the volume, and its data with it ({{ $labels.holdfast_step }}). " +
+          "holdfast restore list names the volumes and their times, and holdfast restore keep keeps a volume longer.",
         runbook: runbook("undelete.md#change-the-time"),
       },
     },
