@@ -2,18 +2,16 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partOf, product } from "../../build/manifests/metadata.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Setting } from "../harness/cluster.ts";
 import { poll } from "../harness/poll.ts";
 import { root } from "../manifests/kustomization.ts";
-import { identityOf } from "../manifests/references.ts";
 import { shipped } from "../scenarios/undelete/settings.ts";
-import { nothingHangs, plays } from "../scenarios/uninstall/plays.ts";
+import { nothingHangs, plays, playsBeside } from "../scenarios/uninstall/plays.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
 import { chosen, overlayOf } from "./kustomize/chosen-systems.ts";
+import { leftOf } from "./left-of-install.ts";
 import { makeNamespace } from "./make-namespace.ts";
 import { backendOnCluster } from "./open-backend.ts";
 import { ownCluster } from "./own-cluster.ts";
@@ -95,13 +93,7 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     call("delete", "namespace", "--ignore-not-found", "--timeout=180s", ...namespaces);
   });
 
-  /** Everything of an install that is on the cluster, of whatever kind. */
-  const everything = (): readonly string[] => {
-    const kinds = call("api-resources", "--verbs=list,delete", "-o", "name").trim().split("\n");
-    const read = kinds.filter((kind) => !/^(events|podmetrics|nodemetrics)/.test(kind)).join(",");
-    const list = call("get", read, "--all-namespaces", "-l", `${partOf}=${product}`, "-o", "json");
-    return (JSON.parse(list) as { items: KubernetesObject[] }).items.map(identityOf);
-  };
+  const everything = () => leftOf(cluster.kubeconfig);
 
   test.each(installs)("of %s is uninstalled by the README's command, and nothing hangs", async (_, install) => {
     if (install.withoutKnative) knative("delete", "--ignore-not-found");
@@ -119,17 +111,18 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     }
     apply();
 
-    const setting: Setting = {
-      ...shipped,
+    const changes: Partial<Setting> = {
       name: install.systems.join(" and "),
-      components: install.systems.includes("pvc-protection") ? [policy] : [],
       leaveOut: ({ metadata }) => others.includes(metadata.labels?.["app.kubernetes.io/name"] ?? ""),
       ...(install.withoutKnative ? { withoutKnative: true } : {}),
     };
+    const [beside] = install.systems.flatMap((system) => playsBeside[system] ?? []);
+    const components = install.systems.includes("pvc-protection") ? [policy] : [];
+    const setting: Setting = beside?.setting(changes) ?? { ...shipped, ...changes, components };
     const world = await open(setting, { whenOver: () => {} });
     const after = [];
     for (const system of install.systems) {
-      const check = await plays[system]?.(world);
+      const check = await (plays[system] ?? playsBeside[system]?.play)?.(world);
       if (check) after.push(check);
     }
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { expect } from "vitest";
 import { readSurroundings } from "../../../local/start/surroundings.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
@@ -10,6 +11,7 @@ import { readInstallation } from "../../harness/installation.ts";
 import type { Server } from "../../harness/server.ts";
 import { root } from "../../manifests/kustomization.ts";
 import { run } from "../kubectl.ts";
+import { leftOf } from "../left-of-install.ts";
 import type { Block } from "./page.ts";
 
 /** The two ways in which a page installs a system, as it calls them in the line before their files. */
@@ -31,7 +33,7 @@ export interface Installs {
    * @throws Error where an object of the install is not on the cluster.
    */
   read(way: Way, system: string, service: string, folder: string): Promise<[Setting, Readonly<Record<string, string>>]>;
-  /** Takes Holdfast off the cluster as its README says, and Knative's kinds. */
+  /** Takes Holdfast off the cluster as its README says, sees that nothing of it is left, and Knative's kinds. */
   end(): Promise<void>;
 }
 
@@ -78,7 +80,9 @@ export function createInstalls({ admin, eventually }: Server, kubeconfig: string
     async end() {
       const command = [join(root, "cli/main.ts"), "uninstall", "--yes", "--kubeconfig", kubeconfig];
       await promisify(execFile)(process.execPath, command);
-      // It stays for the Secret that the page has the administrator put there; the next suite needs a cluster without.
+      // The namespace stays for the Secret that the page has the administrator put there.
+      expect(leftOf(kubeconfig).filter((left) => !/Namespace\b.*\bholdfast$/.test(left))).toEqual([]);
+      // The next suite needs a cluster without.
       await admin.delete(Namespace, undefined, "holdfast");
       await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, "holdfast")));
       knative("delete", "--ignore-not-found");
