@@ -201,6 +201,11 @@ describe("a command that is not sent", () => {
     const patches = asked.filter((one) => one.startsWith("patch "));
     expect(patches.slice(0, 5)).toEqual(["patch a", "patch held", "patch note", "patch unsent", "patch second"]);
     expect(messages).toEqual(["The lamp is dark."]);
+    // What is taken back brings another try at once: where it is the second in an outage, it stays.
+    const away = { step: "LampUnreachable", since: "1970-01-01T00:00:00.000Z", because: "The lamp is dark." };
+    const about = volume("a", { "holdfast.dev/test.one.away": JSON.stringify(away) });
+    const { asked: again } = await carryOut([{ ...call, about }], {}, { lamp });
+    expect(again.filter((one) => /note|unsent|second/.test(one))).toEqual(["patch note"]);
   });
 
   test("is not noted again while what it reads first still fails: each note would bring the next try", async () => {

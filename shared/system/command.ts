@@ -30,6 +30,9 @@ export class NotSent extends Error {
   override readonly name = "NotSent";
 }
 
+/** No connection came about for a command. What it reads before may have succeeded just now. */
+export class NoConnection extends NotSent {}
+
 /**
  * What `read` reads before anything is sent.
  *
@@ -47,14 +50,14 @@ export async function beforeSending<T>(read: () => Promise<T>): Promise<T> {
 /**
  * What `request` sends, where nothing else was sent before: without a connection the command is not sent.
  *
- * @throws NotSent where no connection came about; else the error of `request`
+ * @throws NoConnection where none came about; else the error of `request`
  */
 export async function sendingFirst<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (cause) {
     if (!(cause instanceof SystemError && cause.unsent)) throw cause;
-    throw new NotSent("No connection to the system came about, so that the command was not sent.", { cause });
+    throw new NoConnection("No connection to the system came about, so that the command was not sent.", { cause });
   }
 }
 

@@ -122,3 +122,19 @@ test("a restore that LINSTOR carries out late does not take back an evacuation",
   expect(order.filter((what) => what !== "asked")).toEqual(["restore", "restore", "evacuate"]);
   expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
+
+test.each([
+  ["once: it is sent again at once", 1, 2],
+  ["each time for a while, though LINSTOR can be read: its note is not made and taken back without end", 2, 13],
+])("a DELETE finds no connection %s", async (_, refusals, within) => {
+  let calls = 0;
+  harness.answerLinstor(async (request, send) => {
+    if (request.method !== "DELETE" || calls++ >= refusals) return send(request);
+    throw Object.assign(new Error("connect ECONNREFUSED"), { unsent: true });
+  });
+  const deleted = harness.clock.now();
+  await harness.delete(LinstorSatellite, node);
+  await admin.replaced(node);
+  expect(harness.clock.now() - deleted).toBeLessThan(within * minutes);
+  expect(calls).toBe(refusals + 1);
+});
