@@ -107,7 +107,7 @@ test("an unreachable management cluster is not one without Machines: the event i
   served = await serveHttp(management);
 });
 
-test("a kubeconfig that cannot be read is named on the object, with the time, and read again at the next event", async () => {
+test("a kubeconfig that cannot be read is named on the object, and read again at the next event", async () => {
   const file = join(folder, "later");
   const handle = handlerOf(setHooks, file);
   expect((await handle()).status).toBe(503);
