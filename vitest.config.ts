@@ -125,11 +125,13 @@ export default defineConfig({
           name: "cluster-beside",
           include: [
             ...beside,
+            ...(KUBEBUILDER_ASSETS ? consoleFiles : []),
             ...(hasCluster ? controllers.map((name) => `local/controllers/${name}/**/*.test.ts`) : []),
           ],
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onCluster,
+          globalSetup: [...onCluster.globalSetup, "test/console/build-client.ts"],
         },
       },
       {
@@ -137,16 +139,11 @@ export default defineConfig({
         // they wait.
         test: {
           name: "cluster-whole",
-          include: [
-            "test/cluster/**/*.test.ts",
-            ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : []),
-            ...(KUBEBUILDER_ASSETS ? consoleFiles : []),
-          ],
+          include: ["test/cluster/**/*.test.ts", ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : [])],
           exclude: beside,
           maxWorkers: planes,
           provide: { planes },
           ...onCluster,
-          globalSetup: [...onCluster.globalSetup, "test/console/build-client.ts"],
         },
       },
       {
