@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemsOf } from "../../console/volumes/validate-spec.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
-import { StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { tokenOf } from "../harness/service-account.ts";
 import { type Console, openConsole, settled, tabTo, violationsOf } from "./browser.ts";
@@ -271,6 +271,17 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await held.getByText("True", { exact: true }).waitFor();
     await held.getByRole("link", { name: "NovaComputeNode" }).waitFor();
     await held.getByText(/^forgotten: no resource of this Node has this lock, set by /).waitFor();
+    await page.context().close();
+  });
+
+  test("the page of evictions says in which windows evictions begin, as soon as that is changed", async () => {
+    const page = await shown.open("/eviction");
+    const set = (EVICTION_WINDOW: string) =>
+      cluster.admin.patch(ConfigMap, "holdfast", "holdfast-eviction", "merge", { data: { EVICTION_WINDOW } });
+    await set("0 22 * * *");
+    await page.getByText('Evictions begin in windows that open at "0 22 * * *" (cron, UTC) for 4h.').waitFor();
+    await set("");
+    await page.getByText("Evictions may begin at any time.").waitFor();
     await page.context().close();
   });
 
