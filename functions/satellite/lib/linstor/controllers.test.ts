@@ -100,7 +100,7 @@ test("http to LINSTOR in the cluster is refused unless LINSTOR_ALLOW_HTTP, as it
     const { controllers, heard } = open(`http://${host}:3370`, { linstorAllowHttp: "false" });
     await expect(controllers.at(undefined).version()).rejects.toMatchObject({
       failure: "refused",
-      message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP to true, or to in-cluster/),
+      message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP \(in-cluster for Services, true/),
     });
     expect(heard).toEqual([]);
   }

@@ -74,19 +74,12 @@ export function mayBeAsked(url: string, { linstorUrl, linstorHosts }: LinstorAdd
  * Whether others could read and change what is sent to this address, and no administrator has allowed that: http to a
  * host that LINSTOR_HOSTS does not name, and LINSTOR_ALLOW_HTTP neither. What stays on the machine is not exposed.
  */
-export function isExposed(
-  url: string,
-  { linstorHosts, linstorAllowHttp }: { readonly linstorHosts: string; readonly linstorAllowHttp: AllowedHttp },
-): boolean {
+export function isExposed(url: string, hosts: string, allowed: "false" | "in-cluster" | "true"): boolean {
   const host = hostOf(url) ?? "";
   const isHere = /^localhost$|^127\.[\d.]+$|^\[::1\]$/.test(host);
-  const isInCluster = /\.svc(\.cluster\.local\.?)?$/.test(host);
-  const isAllowed = linstorAllowHttp === "true" || (linstorAllowHttp === "in-cluster" && isInCluster);
-  return url.startsWith("http:") && !isHere && !isAllowed && !isNamed(host, linstorHosts);
+  const isService = allowed === "in-cluster" && /\.svc(\.cluster\.local\.?)?$/.test(host);
+  return url.startsWith("http:") && allowed !== "true" && !isHere && !isService && !isNamed(host, hosts);
 }
-
-/** Where http is allowed: nowhere, in Services of this cluster, or everywhere. */
-type AllowedHttp = "false" | "in-cluster" | "true";
 
 const isNamed = (host: string | undefined, hosts: string): boolean =>
   host !== undefined && hosts.split(",").some((one) => hostOf(`http://${one.trim()}`) === host);

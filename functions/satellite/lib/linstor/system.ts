@@ -19,12 +19,10 @@ export const linstor = system({
     ...linstorAddresses.shape,
     linstorAllowHttp: z
       .enum(["false", "in-cluster", "true"])
-      // As piraeus-operator installs it, LINSTOR has no TLS.
       .default("in-cluster")
       .describe(
-        "Where http:// is allowed in LINSTOR_URL: `in-cluster`, for a host whose name ends in .svc or " +
-          ".svc.cluster.local; `true`, for each host; `false`, for none. Others on the network can then answer in " +
-          "LINSTOR's place. A host that LINSTOR_HOSTS names may always have it.",
+        "Where http:// is allowed in LINSTOR_URL: for hosts in .svc or .svc.cluster.local (`in-cluster`), for all, " +
+          "or for none that LINSTOR_HOSTS does not name. Others on the network can then answer in LINSTOR's place.",
       ),
     linstorTimeout: z.coerce
       .number()
@@ -60,7 +58,7 @@ export const linstor = system({
   ports: [3370, 3371],
   connect({ transport, transportTo, clock, settings }) {
     const client = (through: SystemTransport, url: string, named?: string) => {
-      const refused = isExposed(url, settings);
+      const refused = isExposed(url, settings.linstorHosts, settings.linstorAllowHttp);
       const exchange = (deadline: number) =>
         refused ? async () => refusePlainText(url) : exchangeWith("LINSTOR", through, clock, deadline, named);
       return linstorClient(caller(exchange(settings.linstorTimeout), exchange(settings.linstorCommandTimeout)), url);
@@ -77,8 +75,7 @@ function refusePlainText(url: string): never {
   throw new SystemError(
     "LINSTOR",
     "refused",
-    `${url} is without TLS: others on the network could answer in LINSTOR's place. Write https:// into LINSTOR_URL. ` +
-      "If no one else can reach the network, set LINSTOR_ALLOW_HTTP to true, or to in-cluster if the host ends in " +
-      ".svc or .svc.cluster.local, or name the host in LINSTOR_HOSTS.",
+    `${url} is without TLS: others on the network could answer in LINSTOR's place. Write https:// into LINSTOR_URL, ` +
+      "or allow http:// in LINSTOR_ALLOW_HTTP (in-cluster for Services, true for all hosts) or in LINSTOR_HOSTS.",
   );
 }
