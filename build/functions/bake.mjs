@@ -41,10 +41,10 @@ const undisturbed = {
  * Runs the bundle in `folder` with `node`, and writes the caches. Scripts are named after the folder `as`. The same
  * bundle gives the same bytes again.
  * @param {string} folder
- * @param {{ node?: string, as?: string }} [options]
+ * @param {{ node?: string, as?: string, timeout?: number }} [options] `timeout` in milliseconds
  * @returns {Promise<string | undefined>} what went wrong
  */
-export function rehearse(folder, { node = process.execPath, as = folder } = {}) {
+export function rehearse(folder, { node = process.execPath, as = folder, timeout = 60_000 } = {}) {
   // V8 seeds its hashes with it, and accepts a cache that was made with another seed.
   const flags = ["--random-seed=1", ...Object.keys(undisturbed)];
   return new Promise((resolve) => {
@@ -52,7 +52,8 @@ export function rehearse(folder, { node = process.execPath, as = folder } = {}) 
     execFile(
       node,
       [...flags, rehearsal, folder, as, ...Object.values(undisturbed)],
-      { env: {}, timeout: 60_000 },
+      // By SIGKILL: a function that is asked to end first ends its work, which may be what hangs.
+      { env: {}, timeout, killSignal: "SIGKILL" },
       (error, _, stderr) => resolve(error ? stderr.trim() || error.message : undefined),
     );
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -48,4 +48,12 @@ test("Node, as it is started in images, takes every code cache", () => {
     env: functionEnvironment,
   });
   expect(new Set(answers.trim().split("\n"))).toEqual(new Set(["false"]));
+});
+
+test("a function that hangs, and does not end when it is asked to, is ended, and that is a fault", async () => {
+  const hanging = join(folder, "hanging");
+  mkdirSync(hanging);
+  const script = 'process.on("SIGTERM", () => {});\nsetInterval(() => {}, 1000);\n';
+  writeFileSync(join(hanging, "index.mjs"), `${script}await new Promise(() => {});\n`);
+  expect(await rehearse(hanging, { timeout: 5_000 })).toContain("Command failed");
 });
