@@ -55,10 +55,11 @@ describe.skipIf(!cluster || !kubectl)("the guides to move to Holdfast and back, 
     const recorded = "jsonpath={.metadata.annotations.holdfast\\.dev/satellites-handed-over}";
     const time = () => run(["get", "linstorcluster", "linstorcluster", "-o", recorded], kubeconfig);
     apply(cluster);
-    const [move] = blocksBelow(page, "Move from piraeus-operator's own handling");
-    await walk.run(scriptOf(move ? [move] : []));
+    const [move, look] = blocksBelow(page, "Move from piraeus-operator's own handling");
+    await walk.run(scriptOf(move && look ? [move, look] : []));
     expect(time()).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/);
     expect(isRunning(piraeus)).toBe(false);
+    expect(await walk.run(scriptOf(blocksBelow(page, "Keep the operator stopped")))).toMatch(/^0$/m);
 
     await walk.run(scriptOf(blocksBelow(page, "Where Piraeus' definitions are installed")));
     const built = await walk.run("kubectl kustomize my-overlay");
