@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.context().close();
   });
 
-  test("5,000 claims are shown page by page, found, and shared as an address", async () => {
+  test("5,000 claims are shown page by page, found and scrolled without a pause, and shared as an address", async () => {
     const createClaim = (index: number) => {
       const { status: _status, ...object } = claim(`many-${index}`, {}, {});
       return cluster.admin.create(PersistentVolumeClaim, object as unknown as KubernetesObject);
@@ -76,15 +76,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     const page = await shown.open("/claims?q=many&per=100&page=3");
     await page.getByRole("link", { name: "shop/many-200", exact: true }).waitFor();
     expect(await page.getByRole("row").count()).toBe(101);
-    const begun = performance.now();
-    await page.getByRole("textbox", { name: "Search claims" }).fill("many-4999");
-    await page.getByRole("link", { name: "shop/many-4999", exact: true }).waitFor();
-    // A ceiling for a busy machine: what is rendered whole takes tens of seconds.
-    expect(performance.now() - begun).toBeLessThan(20_000);
-    expect(page.url()).toContain("q=many-4999");
-
-    await page.goto(`${shown.client.url}/claims?q=many&per=500`);
-    await page.getByRole("link", { name: "shop/many-499", exact: true }).waitFor();
     const session = await page.context().newCDPSession(page);
     // What the page's thread has computed: what other programs do meanwhile does not count.
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -92,6 +83,15 @@ describe.skipIf(!hasBrowser)("a connection", () => {
       const { metrics } = await session.send("Performance.getMetrics");
       return metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
     };
+    const searched = await computed();
+    await page.getByRole("textbox", { name: "Search claims" }).fill("many-4999");
+    await page.getByRole("link", { name: "shop/many-4999", exact: true }).waitFor();
+    // Seconds. Where all rows are rendered, it takes tens of them.
+    expect((await computed()) - searched).toBeLessThan(0.5);
+    expect(page.url()).toContain("q=many-4999");
+
+    await page.goto(`${shown.client.url}/claims?q=many&per=500`);
+    await page.getByRole("link", { name: "shop/many-499", exact: true }).waitFor();
     await page.getByRole("grid", { name: "claims" }).hover();
     const before = await computed();
     const steps = 50;
@@ -101,9 +101,9 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     }
     const perStep = (1000 * ((await computed()) - before)) / steps;
     expect(await page.evaluate("document.querySelector('main').scrollTop")).toBeGreaterThan(5_000);
-    // A person sees a pause from about 100 ms on.
     expect(perStep).toBeGreaterThan(0);
-    expect(perStep).toBeLessThan(50);
+    // Milliseconds: what is longer, a person sees as a pause.
+    expect(perStep).toBeLessThan(100);
     await page.context().close();
   });
 });
