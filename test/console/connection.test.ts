@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.context().close();
   });
 
-  test("5,000 claims are shown page by page, found and scrolled without a pause, and shared as an address", async () => {
+  test("5,000 claims are shown page by page, found and scrolled without a pause, and shared", async () => {
     const createClaim = (index: number) => {
       const { status: _status, ...object } = claim(`many-${index}`, {}, {});
       return cluster.admin.create(PersistentVolumeClaim, object as unknown as KubernetesObject);
