@@ -47,16 +47,12 @@ const catalog = (endpoints: readonly object[]) => ({
 });
 const page = { body: "<html><body>Welcome</body></html>" };
 
-/** Who answers what, and what the conditions of a compute node and an L3 agent that are to leave say then. */
+/**
+ * Who answers what, and what the conditions of a compute node and an L3 agent that are to leave say then. The client's
+ * own tests have every answer that is none; here is one of each that it takes for an outage or for a refusal.
+ */
 const answers: readonly (readonly [string, readonly string[], Partial<SystemResponse>, RegExp])[] = [
   ["Nova and Neutron answer with a page", anyApi, page, /waits for OpenStack.*is not OpenStack's: no JSON/],
-  ["Nova and Neutron answer with half a body", anyApi, { body: '{"servers":[{"id":"' }, /waits for OpenStack.*no JSON/],
-  [
-    "Nova and Neutron answer with 300",
-    anyApi,
-    { status: 300, body: '{"choices":[]}' },
-    /waits for OpenStack.*redirects/,
-  ],
   [
     "Nova and Neutron redirect",
     anyApi,
@@ -64,13 +60,6 @@ const answers: readonly (readonly [string, readonly string[], Partial<SystemResp
     /waits for OpenStack.*redirects.*elsewhere.*not sent there/,
   ],
   ["Keystone answers with a page", ["keystone"], { status: 201, ...page }, /waits for OpenStack.*no JSON/],
-  [
-    "Keystone answers with half a body",
-    ["keystone"],
-    { status: 201, body: '{"token":{' },
-    /waits for OpenStack.*no JSON/,
-  ],
-  ["Keystone answers with 300", ["keystone"], { status: 300, body: "{}" }, /waits for OpenStack.*redirects/],
   [
     "the catalog is another cloud's, which has neither",
     ["keystone"],

@@ -494,40 +494,6 @@ export const outages: readonly Scenario[] = [
     },
     settings: [standInOpenStack],
   },
-  {
-    title: "a hard eviction of which every first answer is lost, of Kubernetes and of OpenStack, ends all the same",
-    async run(cluster) {
-      const asked = watchEvacuations(cluster);
-      const { wire } = besideOf(cluster);
-      await withIronic(cluster);
-      const ids = await boot(cluster, 2, 1);
-      await losesHost(cluster);
-      const seen = new Set<string>();
-      const isFirst = (key: string) => seen.size < seen.add(key).size;
-      cluster.intercept(async ({ rule, request }, send) => {
-        const response = await send();
-        if (rule.startsWith("eviction/") && isFirst(`${rule} ${request.method} ${request.path}`))
-          throw new Error("The process has died.");
-        return response;
-      }, "everywhere");
-      wire.step = async (request, send) => {
-        const response = await send();
-        if (isFirst(`${request.method} ${request.path} ${request.body}`)) throw new Error("socket hang up");
-        return response;
-      };
-      await evict(cluster);
-      await swept(cluster, "a server is evacuated", async () => asked.length > 0);
-      // What is lost may still come, for ten minutes.
-      for (let i = 0; i < 5 && (await computeOf(cluster)); i++) {
-        await besideOf(cluster).cloud.pass(180);
-        await nothingHappens(cluster);
-      }
-      await isGone(cluster);
-      expect(asked.toSorted()).toEqual(ids.map((id) => `${id} power off`).toSorted());
-      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`, `SHUTOFF ${other}`]);
-    },
-    settings: [standInOpenStack],
-  },
   ...(["turned off", "forced down", "evacuated"] as const).map(
     (fate): Scenario => ({
       title: `a host whose Node is Ready again when the call has been noted, and not yet sent, is not ${fate}`,

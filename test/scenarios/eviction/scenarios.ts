@@ -682,21 +682,6 @@ const all: readonly Scenario[] = [
     },
     settings: [standInOpenStack],
   },
-  {
-    title: "while OpenStack is away the object says so and since when, and goes on by itself when it is back",
-    async run(cluster) {
-      const { standIn } = besideOf(cluster);
-      const ids = await boot(cluster, 1);
-      standIn?.stop();
-      await evict(cluster);
-      await says(cluster, "waits for OpenStack, which has been away since");
-      await nothingHappens(cluster);
-      standIn?.start();
-      await isGone(cluster);
-      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
-    },
-    settings: [standInOpenStack],
-  },
 ];
 
 const every = [...all, ...agentScenarios, ...badInputScenarios, ...outages, ...localDisks, ...budgets];
