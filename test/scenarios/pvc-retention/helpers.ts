@@ -124,7 +124,7 @@ export async function inForce(cluster: Cluster, policy: PolicyName, name: string
   );
 }
 
-export function isInForce(live: LiveSet, policy: PolicyName): boolean {
+function isInForce(live: LiveSet, policy: PolicyName): boolean {
   const noted = progressOn(live, "sync-policy");
   return noted?.step === "in-force" && noted.policy === policy && isFollowed(live);
 }
