@@ -27,8 +27,8 @@ export const checkImages: Subcommand = {
         .summary("say which functions in YAML have no image yet")
         .description(
           "Reads YAML that you are about to apply, and says where a placeholder such as " +
-            "fn://pvc-protection/release still stands in the place of an image. Without a file, it reads from a pipe. " +
-            "It needs no cluster.",
+            "fn://pvc-protection/release still stands in the place of an image. Without a file, it reads from a " +
+            "pipe. It needs no cluster.",
         )
         .argument("[FILE...]", "YAML or JSON, such as holdfast.yaml")
         .addHelpText("after", example),

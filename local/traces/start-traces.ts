@@ -8,7 +8,7 @@ import { producer, type Span, traceLines } from "./trace-lines.ts";
 /** A trace is printed when nothing more of it has come for so long, in milliseconds. */
 const quiet = 1_000;
 
-/** Most events lead to no run. So long, in milliseconds, a source and a broker may wait for the function that has one. */
+/** Most events lead to no run. A source and a broker wait so long, in milliseconds, for the function that has one. */
 const patience = 60_000;
 
 /** What takes traces. */

@@ -50,7 +50,7 @@ test("a name from outside with a line's end and control characters stays on its 
 
 const traceparent = (id: number) => `00-${String(id).repeat(32)}-${String(id).repeat(16)}-01`;
 
-test("a trace goes from the source over the broker to the function, and is printed only if a function ran", async () => {
+test("a trace goes from source over broker to function, and is printed only if a function ran", async () => {
   const printed: string[] = [];
   const traces = await startTraces({ ...terminal(process.stdout), ...plain, print: (line) => printed.push(line) });
   const event = { type: "x.resource.update", kind: "PersistentVolumeClaim", namespace: "shop", name: "data" };

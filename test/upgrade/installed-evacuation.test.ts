@@ -10,6 +10,7 @@ import {
 } from "../../functions/satellite/lib/kinds.ts";
 import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
+import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../local/piraeus/start-volume-users.ts";
@@ -47,6 +48,9 @@ describe.skipIf(!previousCommit)("in the middle of an evacuation, with the manif
         const { annotations = {} } = (await cluster.admin.get(PersistentVolume, undefined, name))?.metadata ?? {};
         return Object.keys(annotations).filter((key) => key.endsWith(`/${leaving}`));
       };
+      const definition = async () =>
+        (await cluster.admin.get(CustomResourceDefinition, undefined, "linstorsatellites.piraeus.io"))?.metadata;
+      const generation = (await definition())?.generation as number;
       const isThere = async () => (await cluster.admin.get(LinstorSatellite, undefined, leaving)) !== undefined;
       await cluster.admin.patch(Node, undefined, leaving, "merge", { metadata: { labels: { storage: null } } });
       await until("pvc-1 is waited for", async () => (await marksOn("pvc-1")).length > 0);
@@ -65,6 +69,8 @@ describe.skipIf(!previousCommit)("in the middle of an evacuation, with the manif
         expect(linstor.goodCopies(name)).not.toEqual([]);
         expect(await marksOn(name)).toEqual([]);
       }
+      // Each release has brought its own definitions.
+      expect((await definition())?.generation).toBe(generation + 2);
       expect(cluster.asked.filter(({ denied }) => denied)).toEqual([]);
     },
   );
