@@ -126,7 +126,7 @@ function wasAskedFor({ at: now, object }: Change, truth: Truth, uid: string, one
   return statesOf(truth, uid, ms).some((set) => possible.some((home) => askedFor(set, home)?.[one] === "Delete"));
 }
 
-/** Nothing is ever changed by us but owners of claims, annotations and the label of ours, and the one field of sets. */
+/** Nothing is ever changed by us but owners of claims, annotations and labels of ours, and the one field of sets. */
 const sparesWhatIsNotOurs: Invariant = {
   name: "spares-what-is-not-ours-of-sets-and-claims",
   check(change) {
@@ -143,7 +143,7 @@ const sparesWhatIsNotOurs: Invariant = {
 function ofOthers({ kind, metadata, spec, ...rest }: KubernetesObject): object {
   const { annotations = {}, labels = {}, finalizers, name, uid } = metadata;
   const foreign = (record: Record<string, string>) =>
-    Object.entries(record).filter(([key]) => !/^holdfast\.dev\/(pvc-retention\.|waiting$)/.test(key));
+    Object.entries(record).filter(([key]) => !/^holdfast\.dev\/(pvc-retention\.|waiting$|check-claims$)/.test(key));
   const { persistentVolumeClaimRetentionPolicy: _, ...others } = (spec ?? {}) as Record<string, unknown>;
   const status = kind === "StatefulSet" ? undefined : rest.status;
   return { name, uid, spec: others, status, finalizers, annotations: foreign(annotations), labels: foreign(labels) };

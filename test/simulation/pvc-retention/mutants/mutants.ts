@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
       decisions.map((decision) => {
         if (decision.do !== "write") return decision;
         const writes = decision.writes.map((write) => {
-          if (write.verb !== "patch") return write;
+          if (write.verb !== "patch" || write.type !== "json") return write;
           const guards = (write.patch as Operation[]).slice(0, 2);
           return { ...write, patch: [...guards, { op: "remove", path: "/metadata/ownerReferences" }] };
         });
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     rule: own_,
     start: deciding((decisions) =>
       decisions.map((decision) => {
-        if (decision.do !== "write") return decision;
+        if (decision.do !== "write" || decision.kind !== PersistentVolumeClaim) return decision;
         const { about } = decision;
         const gone = Object.fromEntries(Object.keys(about.metadata.annotations ?? {}).map((key) => [key, null]));
         return { ...decision, writes: [annotate(PersistentVolumeClaim, about, gone)] };
