@@ -3,7 +3,7 @@ import type { Known } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
@@ -11,7 +11,6 @@ import { on } from "../../../shared/rule.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, deletePod } from "./agent-pod.ts";
 import { type Dependent, lateFor } from "./dependent.ts";
-import { kindOf } from "./kinds.ts";
 import { finalizerOf } from "./names.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
 
@@ -44,8 +43,12 @@ export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: str
   })),
 });
 
-/** What goes of what nothing has needed `since`: its pods, then its lock, and the resource last. */
-export function letGo(context: StepContext<Dependent, Known>, since: string | undefined): readonly Decision[] {
+/** What goes of what nothing has needed `since`: its pods, then its lock, and the resource last, by `release`. */
+export function letGo(
+  context: StepContext<Dependent, Known>,
+  since: string | undefined,
+  release: Write,
+): readonly Decision[] {
   const { object, node, pods, wanted, standing, isAway, now, next, about, shows, act, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
   // has shown so.
@@ -60,5 +63,5 @@ export function letGo(context: StepContext<Dependent, Known>, since: string | un
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
   if (!isBeingDeleted(object)) return [about.write(standing.message, shows(), settled)];
-  return [about.write(standing.message, [removeFinalizer(kindOf(object), object, finalizerOf(object))])];
+  return [about.write(standing.message, [release])];
 }

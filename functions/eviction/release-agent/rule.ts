@@ -1,6 +1,7 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
-import { agents } from "../lib/kinds.ts";
+import { agents, kindOf } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
 import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
@@ -12,5 +13,8 @@ export const releaseAgent = chainRule(agentEviction, "release-agent", {
     ...mayLetGo,
   ],
   ...lettingGo(agents, "routers and networks of OpenStack", movingKey),
-  act: (context) => letGo(context, context.moving?.disabled),
+  act: (context) => {
+    const { object, moving } = context;
+    return letGo(context, moving?.disabled, removeFinalizer(kindOf(object), object, agentFinalizer));
+  },
 });

@@ -1,4 +1,5 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
@@ -19,5 +20,8 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
   // A host is let go after it has been seen empty, which is written down.
   isElsewhere: ({ object, record, wanted }) =>
     wanted !== "disable" && record?.empty === undefined && object.metadata.annotations?.[abandonKey] === undefined,
-  act: (context) => letGo(context, context.record?.empty ?? context.record?.begun),
+  act: (context) => {
+    const { object, record } = context;
+    return letGo(context, record?.empty ?? record?.begun, removeFinalizer(NovaComputeNode, object, computeFinalizer));
+  },
 });
