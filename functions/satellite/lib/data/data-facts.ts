@@ -69,7 +69,7 @@ export function copiesOn({ copies, node }: Pick<DataFacts, "copies" | "node">): 
 }
 
 /** Copies of a definition that say UpToDate, on nodes that are online: what a node that is not says is old. */
-const saidGood = (definition: string, { copies, nodes }: Pick<DataFacts, "copies" | "nodes">) =>
+export const saidGood = (definition: string, { copies, nodes }: Pick<DataFacts, "copies" | "nodes">) =>
   copies.filter((copy) => copy.name === definition && isGoodCopy(copy) && isOnlineNode(copy.node, nodes));
 
 /** Those of them that are connected with none of the others, as DRBD shows: each may lack what was written last. */

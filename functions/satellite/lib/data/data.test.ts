@@ -412,6 +412,29 @@ describe("copies that say UpToDate, and whose connections DRBD shows", () => {
     expect(goodOf(copies, more)).toEqual(good);
   });
 
+  test("of which one is cut off: LINSTOR counts it, and would delete a good one without a replacement", () => {
+    const links = { "node-1": "StandAlone", "node-2": "StandAlone" };
+    const copies = [
+      linked("node-1", { "node-2": "Connected", "node-3": "StandAlone" }),
+      linked("node-2", { "node-1": "Connected", "node-3": "StandAlone" }),
+      linked("node-3", links),
+    ];
+    const found = (going: readonly string[]) => mayEvacuate(dataFacts(copies, { going }), now);
+    for (const going of [[], ["node-2"]]) {
+      expect(found(going).do).toBe("stop");
+      expect(whole(found(going))).toMatch(/without a replacement/);
+    }
+  });
+
+  test("of which the one on the node is cut off: LINSTOR is not called, because it may be the newest", () => {
+    const copies = [
+      linked("node-1", { "node-2": "StandAlone", "node-3": "StandAlone" }),
+      linked("node-2", { "node-1": "StandAlone", "node-3": "Connected" }),
+      linked("node-3", { "node-1": "StandAlone", "node-2": "Connected" }),
+    ];
+    expect(whole(mayEvacuate(dataFacts(copies), now))).toMatch(/The copies of pvc-1 say UpToDate, but are not conn/);
+  });
+
   test("and that are not connected: LINSTOR is not called, and the sentence says why", () => {
     const verdict = mayEvacuate(dataFacts(apart), now);
     expect(verdict.do).toBe("stop");

@@ -19,6 +19,7 @@ import {
   done,
   goodCopies,
   listed,
+  saidGood,
   stop,
   unknownCopies,
   type Verdict,
@@ -117,12 +118,16 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     );
   }
   const unproven = staying.filter((copy) => !isDiskless(copy) && goodCopies(copy.name, facts).length === 0);
-  const apart = unproven.filter(({ name }) => cutOffCopies(name, facts).length > 0);
+  // A copy here that is cut off may have what was written last, whatever the others are.
+  const apart = staying.filter((copy) => {
+    const cutOff = cutOffCopies(copy.name, facts);
+    return cutOff.includes(copy) || (unproven.includes(copy) && cutOff.length > 0);
+  });
   if (apart.length)
     return stop(
       `The copies of ${listed(apart.map(({ name }) => name))} say UpToDate, but are not connected with each other, ` +
         "so that each may lack what was written last.",
-      "See which of them has it (drbdadm status RESOURCE), and have the others connect and synchronise from it.",
+      "Look at their connections (drbdadm status RESOURCE), and connect them again, so that they synchronise.",
     );
   if (unproven.length)
     return stop(
@@ -147,9 +152,9 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   );
 }
 
-/** LINSTOR takes the source for one too many, whether or not the nodes of the others stay. */
+/** LINSTOR takes the source for one too many, whether or not the others stay, and are connected. */
 const hasEnough = (definition: string, facts: DataFacts) =>
-  goodCopies(definition, facts).length > (facts.placeCounts.get(definition) ?? 2);
+  saidGood(definition, facts).length > (facts.placeCounts.get(definition) ?? 2);
 
 const quietAfter = ({ node, calledAt }: DataFacts) =>
   answeredCall(node) === calledAt ? quiet.answered : quiet.unanswered;
