@@ -138,8 +138,8 @@ function mayBegin(
   const { evictionWindow, evictionWindowLength, evictionTimeZone, evictionMaxUnavailable } = settings;
   const opens = windowAt(evictionWindow, evictionWindowLength, evictionTimeZone, now);
   if (opens === undefined || opens > now) {
-    const when = opens === undefined ? "EVICTION_WINDOW names none that is to come" : new Date(opens).toISOString();
-    return { message: `It begins when a maintenance window opens: ${when}.`, ...(opens ? { next: opens } : {}) };
+    if (opens === undefined) return { message: "It cannot begin: EVICTION_WINDOW names no window in the future." };
+    return { message: `It begins when a maintenance window opens: ${new Date(opens).toISOString()}.`, next: opens };
   }
   const me = members.find(({ uid }) => uid === object.metadata.uid);
   if (!me) return { message: "The compute nodes have changed in the meantime." };

@@ -137,6 +137,20 @@ test("of a host that was forced down and that Nova no longer knows, one conditio
   const text = JSON.stringify(decision);
   for (const part of [conditions.converged, '"Dependency"', "Nova no longer knows nova-compute of node-a"])
     expect(text).toContain(part);
+  // Following that advice: the eviction of a resource that goes needs an agreement again.
+  const going = aCompute({ ...compute, wanted: "go", isApproved: false });
+  const asks = enableCompute.decide([{ compute: going, at: "seen", host: undefined }], now, settings)[0];
+  expect(JSON.stringify(asks)).toContain("the eviction goes on when a person agrees");
+});
+
+test("of a NovaComputeNode that goes no pod is waited for, and without the agreement the record goes", () => {
+  const finalizers = [computeFinalizer];
+  const node = aNode("False", "NovaComputeNode");
+  const compute = aCompute({ metadata: { annotations: aRecord(), finalizers }, node, wanted: "go", isApproved: false });
+  const host = aHost({ service: aService({ isEnabled: true, disabledReason: undefined }) });
+  const decision = enableCompute.decide([{ compute, at: "seen", host }], now, settings)[0];
+  expect(decision).toMatchObject({ do: "write", step: { name: "settling" } });
+  expect(JSON.stringify(decision)).toContain(`"${recordKey}":null`);
 });
 
 test("a call to force nova-compute down after Nova has refused one is waited for, because none was noted", () => {

@@ -3,7 +3,6 @@ import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
@@ -11,7 +10,7 @@ import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, isCalledOff, noMoves, noted } from "../lib/compute-node.ts";
-import { conditionOf, forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
+import { approvalWanted, conditionOf, forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
   changing,
@@ -77,7 +76,7 @@ export const enableCompute = rule({
     const isAsked =
       wanted !== "stay" && !record && begins(compute) && !isApproved && readProgress(object, name)?.step === "settling";
     if (unmanaged || !(isCalledOff(compute) || isAsked))
-      return [{ compute, at: "left", message: "It is to leave, or is not Holdfast's." }];
+      return [{ compute, at: "left", message: "nova-compute is being evicted, or Holdfast does not manage it." }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "left", message: "It serves." }];
     const { metadata } = object;
     const looked = await orAway(() => lookAtHost(openstack.nova, metadata.name, record, settings.evictionAttempts));
@@ -111,7 +110,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const { host } = facts;
   const starting = isComing(facts.compute) ? missing : undefined;
   // Its pod is not created either: nova-compute would delete what it has of servers that are being evacuated.
-  if (!host && record?.hard && pods.length === 0) return wait(unknownThoughForced(object));
+  if (!host && record?.hard && pods.length === 0) return wait(unknownThoughForced(facts.compute));
   // Where no pod may be, nova-compute cannot have come to Nova; a label that changes is an event.
   if (!host && (isAsked || (pods.length === 0 && !starting))) return at.leave("Its pod is not on the Node yet.");
   if (!host)
@@ -183,10 +182,14 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   return at.write(converged.message, writes, settling(object, name, now));
 }
 
-const unknownThoughForced = ({ metadata: { name } }: KubernetesObject) =>
-  `Nova no longer knows nova-compute of ${name}, which Holdfast had forced down. So it is not known whether servers ` +
-  "are still being evacuated from the host, and its pod is not created. Look whether its cell answers. If " +
-  "nova-compute was deleted in Nova, delete the NovaComputeNode, and create it again when it is gone.";
+const unknownThoughForced = (compute: ComputeNode) =>
+  `Nova no longer knows nova-compute of ${compute.object.metadata.name}, which Holdfast had forced down. So it is ` +
+  "not known whether servers are still being evacuated from the host, and its pod is not created. Look whether its " +
+  `cell answers. ${
+    compute.wanted === "go" && !compute.isApproved
+      ? approvalWanted(compute, "the eviction goes on")
+      : "If nova-compute was deleted in Nova, delete the NovaComputeNode, and create it again when it is gone."
+  }`;
 
 const enableService = changing("enable nova-compute of a host", (nova, { service }) => nova.enable(service.id));
 

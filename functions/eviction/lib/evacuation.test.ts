@@ -172,7 +172,7 @@ test("what Nova refuses to put back is asked for with growing pauses, three time
   expect(found(2, 4 * minute, 5 * minute).next).toEqual({ do: "set-error", server: "s1" });
   const late = found(3, 10 * minute);
   expect(late).toMatchObject({ next: undefined, counters: { pending: 0, unhandleable: 2 } });
-  expect(late.message).toContain("Nova has refused 3 times to bring it back to that");
+  expect(late.message).toContain("Nova has refused 3 times to set it to ERROR again");
   expect(late.message).toContain("openstack server set --state error s1");
   expect(late.message).toContain("openstack server stop s2");
   expect(isStuck(late)).toBe(true);

@@ -114,7 +114,7 @@ export function evacuationFor(
       server: id,
       message:
         `It was ${before} before its evacuation, and is ${status}. Nova has refused ${calls(id).refused} times to ` +
-        "bring it back to that: see the Event OpenStackRefused. Run openstack server " +
+        `set it to ${before} again: see the Event OpenStackRefused. Do it yourself: openstack server ` +
         `${before === "ERROR" ? "set --state error" : "stop"} ${id}`,
     })),
   ];

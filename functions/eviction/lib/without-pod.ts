@@ -11,15 +11,19 @@ import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "./node-lock.ts
 export const admits = (node: KubernetesObject | undefined, object: KubernetesObject): boolean =>
   node !== undefined && maintenanceOf(node) === "False" && hasLock(node, lockOf(object));
 
-/** Whether a pod is to come to the Node now: until it is there, nothing serves. */
-export const isComing = ({ object, node, pods, inTheWay }: Dependent): boolean =>
+/** Whether the Node lets a pod come that is not there yet. */
+const mayCome = ({ object, node, pods, inTheWay }: Dependent): boolean =>
   pods.length === 0 && !inTheWay && admits(node, object) && hasFinalizer(object, finalizerOf(object));
 
-/** Why a resource has no pod on its Node, as a sentence; `undefined` where it has one. */
+/** Whether a pod is to come to the Node now: until it is there, nothing serves. None comes of a resource that goes. */
+export const isComing = (resource: Dependent): boolean => resource.wanted !== "go" && mayCome(resource);
+
+/** Why a resource has no pod on its Node, as a sentence; `undefined` where it has one, or needs none any more. */
 export function whyWithoutPod(resource: Dependent): string | undefined {
-  const { object, node, pods, inTheWay } = resource;
+  const { object, node, pods, inTheWay, wanted } = resource;
   if (pods.length > 0) return undefined;
   if (inTheWay) return inTheWay;
+  if (mayCome(resource) && wanted === "go") return undefined;
   if (isComing(resource))
     return object.spec.selector
       ? "Another operator creates its pod on the Node. If this takes long, look at that operator, and whether its " +
