@@ -114,8 +114,8 @@ export function installedByDefault(
 }
 
 const aboutDeadLetterPolicy =
-  "Who may reach dead-letter, which records Events about objects that a sender names. It needs a network plugin that " +
-  "enforces NetworkPolicy, and does nothing with another one: so no Event has a text of the sender either.";
+  "Who may reach dead-letter, which records Events about objects that a sender names. This has an effect only if the " +
+  "network plugin enforces NetworkPolicy. Holdfast does not rely on it: no Event repeats a text of the sender.";
 
 const plain = (object: object) => toYaml(object);
 

@@ -19,7 +19,8 @@ export function withAddresses(tree: TreeMap): TreeMap {
     return new Lines([
       "- ports:",
       ...ports.map(({ port }) => `    - port: ${port}`),
-      `  {{- with (index $.Values "addresses" "${value}") }}`,
+      // --reuse-values brings the values of a chart that may not have had these.
+      `  {{- with (index ($.Values.addresses | default dict) "${value}") }}`,
       "  to:",
       "    {{- range . }}",
       "    - ipBlock:",

@@ -48,7 +48,8 @@ export const about = {
   resources: "What containers may use: by function, or by default.",
   addresses:
     "Where the API server and Salt are, as CIDRs such as 192.0.2.10/32, for the component network-policy: functions " +
-    "then reach them there only. Empty: their ports are open to every address.",
+    "then reach them there only. Also name the addresses of Cluster API's management cluster, and of an OpenStack " +
+    "outside of the cluster at port 443, as apiServer. Empty: their ports are open to every address.",
   filters:
     "Further filters of Triggers, as CloudEvents has them: for all, for a system, or for one function. They need " +
     "Knative. Let events of the type dev.holdfast.sweep pass: without them, a deleted claim can stay in Terminating " +
