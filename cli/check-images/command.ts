@@ -16,8 +16,8 @@ Example:
   kubectl kustomize my-overlay | holdfast check-images`;
 
 const todo =
-  "Put images in these places with npm run resolve, or name them in an overlay of yours. Knative would look for them " +
-  "in a registry of the name fn.";
+  "Put images in these places with npm run resolve, or name them in your own overlay. Otherwise Knative looks for a " +
+  "registry called fn.";
 
 /** `holdfast check-images` */
 export const checkImages: Subcommand = {

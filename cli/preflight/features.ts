@@ -26,7 +26,7 @@ const features: readonly Feature[] = [
       namespaced: true,
     },
     asks: ({ filters }) => filters !== undefined,
-    why: "Knative refuses each change of a source with filters, so that an upgrade does not reach it.",
+    why: "Knative refuses each change of a source with filters. So an upgrade does not change it.",
   },
   {
     name: "authentication-oidc",

@@ -40,10 +40,10 @@ export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
     return ordinal >= start + target && ordinal < start + replicas;
   };
   const scaled = (target: number) => {
-    if (replicas === 0) return "There is no replica to take away.";
+    if (replicas === 0) return "The set has no replicas.";
     const fates = claimsAfterScaling(seen, target).filter(({ claim, goes }) => goes || isTaken(claim, target));
     if (fates.length > 0) return `To ${target}: ${sentences(fates, keptFor)}`;
-    return `To ${target}: no claim goes. The replicas that go have none.`;
+    return `To ${target}: no claim goes. The removed replicas have no claims.`;
   };
   const all = claimsAfterDeletion(seen);
   return { scaled, deleted: all.length === 0 ? "The set has no claims." : sentences(all, keptFor) };

@@ -27,7 +27,7 @@ export function removalPending(satellite: KubernetesObject, now: number): string
   if (until === undefined) return undefined;
   return (
     `LINSTOR was called to remove the node ${satellite.metadata.name}, and its answer did not arrive: the call may ` +
-    `still take effect until ${new Date(until).toISOString()}. The LinstorSatellite stays until then, so that no new ` +
-    "node of this name is removed by it."
+    `still take effect until ${new Date(until).toISOString()}. The LinstorSatellite stays until then: otherwise ` +
+    "the late call could remove a new node of this name."
   );
 }

@@ -61,4 +61,11 @@ describe.skipIf(!ready)("the guides to install, on a real control plane", () => 
       expect(await lookAtPolicies(walk, cluster.kubeconfig)).toMatch(/shop +web +Retain +Retain +Retain/);
     await installs.end();
   });
+
+  test("the addresses of the API server that a network policy has to allow", async () => {
+    const page = "docs/who-may-do-what.md";
+    const said = await walk.run(scriptOf(blocksBelow(page, "Addresses of the API server and of Salt")));
+    expect(said).toMatch(/IPv4 .*127\.0\.0\.1/);
+    expect(said).toMatch(/kubernetes +ClusterIP +10\.0\.0\.1/);
+  });
 });

@@ -21,8 +21,8 @@ export const linstor = system({
       .enum(["false", "in-cluster", "true"])
       .default("in-cluster")
       .describe(
-        "Where http:// is allowed in LINSTOR_URL: for hosts in .svc or .svc.cluster.local (`in-cluster`), for all, " +
-          "or for none that LINSTOR_HOSTS does not name. Others on the network can then answer in LINSTOR's place.",
+        "Which hosts in LINSTOR_URL may have http://, by which others on the network can answer in LINSTOR's place. " +
+          "`in-cluster`: those in .svc or .svc.cluster.local. `true`: all. `false`: none, but those in LINSTOR_HOSTS.",
       ),
     linstorTimeout: z.coerce
       .number()
