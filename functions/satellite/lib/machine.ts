@@ -158,7 +158,11 @@ async function read(
   if (!object) return undefined;
   const { clusterName } = object.spec ?? {};
   const cluster = clusterName ? await client.get(kinds.cluster, namespace, clusterName) : undefined;
-  return { kind: kinds.machine, object, clusterDeleting: cluster?.metadata.deletionTimestamp !== undefined };
+  // A Cluster goes after its last Machine: without it, that Machine may have gone since it was read.
+  const live = clusterName && !cluster ? await client.get<MachineObject>(kinds.machine, namespace, name) : object;
+  return (
+    live && { kind: kinds.machine, object: live, clusterDeleting: cluster !== undefined && isBeingDeleted(cluster) }
+  );
 }
 
 /** Which of our hooks are on the Machine. */
