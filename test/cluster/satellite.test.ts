@@ -287,7 +287,9 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       await site.until("its evacuation is given up", async () => {
         return (await site.condition(left, "SatelliteEvacuated"))?.reason === "GivenUp";
       });
-      expect((await site.get(LinstorSatellite, left))?.metadata.annotations).not.toHaveProperty([recordKey]);
+      await site.until("its record goes, which is the next write", async () => {
+        return !(recordKey in ((await site.get(LinstorSatellite, left))?.metadata.annotations ?? {}));
+      });
       expect((await site.get(Node, left))?.metadata.deletionTimestamp).toBeUndefined();
       expect(site.evacuated).toContain(left);
       goodElsewhere("left", left);
