@@ -1,5 +1,6 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
 import { useMemo, useState } from "react";
+import { readCopies } from "../../functions/satellite/lib/copies-note.ts";
 import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { isSeenDeleting, mayCarryHooks, readIdentity } from "../../functions/satellite/lib/machine.ts";
 import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
@@ -160,9 +161,11 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
   const machine = isMachineHeld ? readIdentity(satellite)?.name : undefined;
   const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
   const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
-  const before = Object.entries(readRecord(satellite)?.before ?? {}).map(([name, copies]) => ({
+  const [before, noted] = [readRecord(satellite)?.before ?? {}, readCopies(satellite)];
+  const copies = [...new Set([...Object.keys(before), ...Object.keys(noted)])].sort().map((name) => ({
     name,
-    copies,
+    before: before[name],
+    noted: Object.entries(noted[name] ?? {}),
     volume: byHandle.get(name),
   }));
   return (
@@ -208,11 +211,11 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
           ))}
         </p>
       )}
-      {before.length > 0 && (
+      {copies.length > 0 && (
         <ObjectTable
           what={`volumes with a copy on ${name}`}
           id={`${name}-`}
-          objects={before}
+          objects={copies}
           keyOf={({ name }) => name}
           columns={copyColumns}
           isBrief
@@ -220,8 +223,8 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
         />
       )}
       <p>
-        Where the copies are now, only LINSTOR knows, which the console does not ask:{" "}
-        <code>linstor resource list --nodes {name}</code>
+        The console does not ask LINSTOR. It shows where the copies were when await-empty last looked. LINSTOR's own
+        list: <code>linstor resource list --nodes {name}</code>
       </p>
       {!isEvacuated ? null : deletionTimestamp ? (
         <Act action={undo(satellite, node, placement, isPolicyKnown)} />
@@ -238,13 +241,17 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
 interface Copies {
   /** The resource definition in LINSTOR, which is also the volume's handle. */
   readonly name: string;
-  readonly copies: number;
+  /** How many there were; `undefined` for a resource that was placed on the node after the evacuation had begun. */
+  readonly before: number | undefined;
+  /** Nodes with what is said of the copy there. */
+  readonly noted: readonly (readonly [node: string, state: string])[];
   readonly volume: PersistentVolumeObject | undefined;
 }
 
 const copyColumns: readonly Column<Copies>[] = [
   { title: "Resource in LINSTOR", value: ({ name }) => name },
-  { title: "Copies before the evacuation", value: ({ copies }) => copies },
+  { title: "Copies before the evacuation", value: ({ before }) => before },
+  { title: "Copies last seen", value: ({ noted }) => noted.map(([node, state]) => `${node}: ${state}`).join("; ") },
   {
     title: "PersistentVolume",
     value: ({ volume }) => volume?.metadata.name,

@@ -1,5 +1,6 @@
 import type { ConditionMeaning, WrittenNames } from "../../shared/written-names.ts";
 import { appliedKey } from "./lib/configuration/wanted-spec.ts";
+import { copiesKey } from "./lib/copies-note.ts";
 import { LinstorSatellite, LinstorSatelliteConfiguration } from "./lib/kinds.ts";
 import { linstorKey } from "./lib/linstor-note.ts";
 import { machineKey, machineLeavesLabel, preDrainHook, preTerminateHook } from "./lib/machine.ts";
@@ -31,6 +32,12 @@ export const names: WrittenNames = {
       ifChanged:
         "Leave it. It counts for ten minutes at most, and the next call removes it. If it cannot be read, no call " +
         "begins: remove it when LINSTOR has had no call to evacuate for ten minutes.",
+    },
+    [copiesKey]: {
+      means:
+        "Where LINSTOR had the copies of the volumes when await-empty last looked: for each resource, its nodes and " +
+        "the state of the copy there. The console shows it.",
+      ifChanged: "await-empty writes it again while copies are being moved. Nothing is decided by it.",
     },
     [recordKey]: {
       means:

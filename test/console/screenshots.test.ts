@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copiesKey } from "../../functions/satellite/lib/copies-note.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { type Console, openConsole, settled, violationsOf } from "./browser.ts";
@@ -51,7 +52,19 @@ async function addStorage({ add, admin }: StillCluster): Promise<void> {
   await admin.delete(LinstorSatellite, undefined, "worker-2");
   const waiting = { step: "waiting", because: "Two resources are left on worker-2." };
   const before = { "pvc-7c1e": 2 };
-  await objects.writeDown(admin, LinstorSatellite, { name: "worker-2" }, "holdfast.dev/satellite.await-empty", waiting);
+  const copies = JSON.stringify({
+    "pvc-7c1e": { "worker-0": "SyncTarget", "worker-1": "UpToDate", "worker-2": "UpToDate" },
+  });
+  await objects.writeDown(
+    admin,
+    LinstorSatellite,
+    { name: "worker-2" },
+    "holdfast.dev/satellite.await-empty",
+    waiting,
+    {
+      [copiesKey]: copies,
+    },
+  );
   const begun = { begun: new Date().toISOString(), before };
   await objects.writeDown(admin, LinstorSatellite, { name: "worker-2" }, "holdfast.dev/evacuation", begun);
 }

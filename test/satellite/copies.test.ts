@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readCopies } from "../../functions/satellite/lib/copies-note.ts";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { controlPlane } from "./administrator.ts";
 import { addressOf, nodes } from "./harness.ts";
@@ -27,6 +28,18 @@ test("what LINSTOR said of an earlier call is not said any more while another on
   await harness.until("it is called again", () => harness.calls.evacuate.length > 1);
   await admin.says(node, "SatelliteEvacuated", /Copies are being made/);
   expect((await harness.condition(node, "SatelliteEvacuated"))?.message).not.toContain("LINSTOR says");
+});
+
+test("while copies are made, the satellite says on which nodes they are, and how they are there", async () => {
+  harness.linstor.addVolume("pvc-1", { copies: [node, "node-2"], tieBreaker: "node-3", placeCount: 2 });
+  const noted = async () => {
+    const satellite = await harness.get(LinstorSatellite, node);
+    return satellite ? readCopies(satellite)["pvc-1"] : undefined;
+  };
+  await admin.taint(node, "NoExecute");
+  await admin.says(node, "SatelliteEvacuated", /Copies are being made on node-3/);
+  const beingMade = expect.stringMatching(/^(being created|Inconsistent|SyncTarget)$/);
+  expect(await noted()).toEqual({ [node]: "UpToDate", "node-2": "UpToDate", "node-3": beingMade });
 });
 
 test("a copy on a node whose Machine goes under Retain is not counted: the last one that stays is kept", async () => {
