@@ -154,15 +154,24 @@ test("the first rule says in the words of another one what is away for both", as
 });
 
 test("what a later rule has written stays while its system is away, and a wait for a person begins again", async () => {
-  const decided = async (step: string) => {
-    const since = new Date(now).toISOString();
-    const noteOf = (step: string) => JSON.stringify({ v: 1, uid: "uid-one", step, since, because: "" });
+  const decided = async (step: string, since: number, patience = 0) => {
+    const noteOf = (step: string) =>
+      JSON.stringify({ v: 1, uid: "uid-one", step, since: new Date(since).toISOString(), because: "" });
     const notes = { [progressKey("shop/open")]: noteOf("away"), [progressKey("shop/empty")]: noteOf(step) };
-    const { empty, decide } = chainOver([thing("one", notes)], { one: away });
+    const { empty, decide } = chainOver([thing("one", notes)], { one: away }, patience);
     return (await decide(empty))[0];
   };
-  expect(await decided("waiting")).toMatchObject({ do: "write", writes: [], progress: "unchanged" });
-  for (const step of ["halting", "stuck", "away"]) expect(await decided(step)).toMatchObject({ do: "leave" });
+  const stays = { do: "write", writes: [], progress: "unchanged" };
+  expect(await decided("waiting", now - 3_600_000)).toMatchObject(stays);
+  expect(await decided("away", now)).toMatchObject({ do: "leave" });
+  // Not at once: a system that answers every other time would have it removed and written by turns.
+  for (const step of ["halting", "stuck"]) {
+    for (const ago of [0, 69_999, -69_999]) expect(await decided(step, now - ago)).toMatchObject(stays);
+    expect(await decided(step, now - 70_000)).toMatchObject({ do: "leave" });
+    // Early enough for a person not to be called for by what was last known before the outage.
+    expect(await decided(step, now - 59_999, 120_000)).toMatchObject(stays);
+    expect(await decided(step, now - 60_000, 120_000)).toMatchObject({ do: "leave" });
+  }
 });
 
 test("the note of an outage stays for a pause where the system answers by turns, whatever the clocks say", async () => {

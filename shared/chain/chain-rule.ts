@@ -147,7 +147,7 @@ export function chainRule<
       case "unknown":
         // Of several that cannot ask one says so, or they would wake each other for ever; the first rule always does.
         if (isFirst || !saidByAnother(object)) return [waits(one, facts.away, now, again)];
-        return [keepsNote(object) ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" }) : elsewhere];
+        return [keepsNote(object, now, again) ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" }) : elsewhere];
       default: {
         const standing = stepOf(chain.steps, facts, now);
         if (standing.step === step) return act(contextOf(one, facts, standing, now, again), all);
@@ -159,11 +159,15 @@ export function chainRule<
   /**
    * Whether the rule's note stays while a system is away, which does not say that the step is over: where the system
    * answers every other time, the note would be removed and written by turns, and each write triggers further looks.
-   * A wait for a person begins again, and another rule already says what is away.
+   * That only a person gets the object further stays for a pause: then that wait begins again, because a system that
+   * comes back may say so wrongly at first, and another rule already says what is away.
    */
-  function keepsNote(object: O["object"]): boolean {
-    const { step: written } = readProgress(object, name) ?? {};
-    return written !== undefined && ![stuck, halting, "away"].includes(written);
+  function keepsNote(object: O["object"], now: number, again: number): boolean {
+    const { step: written, since = "" } = readProgress(object, name) ?? {};
+    if (written === undefined || written === "away") return false;
+    // At half of the patience there is a tick of the sweep left to remove the note before it calls for a person.
+    const pause = Math.min(again + minute, chain.patience ? chain.patience / 2 : Number.POSITIVE_INFINITY);
+    return ![stuck, halting].includes(written) || Math.abs(now - Date.parse(since)) < pause;
   }
 
   /**
