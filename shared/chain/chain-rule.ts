@@ -147,7 +147,11 @@ export function chainRule<
       case "unknown":
         // Of several that cannot ask one says so, or they would wake each other for ever; the first rule always does.
         if (isFirst || !saidByAnother(object)) return [waits(one, facts.away, now, again)];
-        return [keepsNote(object, now, again) ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" }) : elsewhere];
+        return [
+          keepsNote(object, now, again)
+            ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" })
+            : elsewhere,
+        ];
       default: {
         const standing = stepOf(chain.steps, facts, now);
         if (standing.step === step) return act(contextOf(one, facts, standing, now, again), all);
