@@ -9,7 +9,7 @@ const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
-// speed measures ratios itself, and what waits for something on real time says itself for what it has waited in vain.
+// speed measures ratios itself, and what waits for something on real time names it in its error.
 const hangLimits = { testTimeout: 180_000, hookTimeout: 180_000 };
 const suites = [
   "functions",
@@ -85,7 +85,7 @@ export default defineConfig({
         // On virtual time wherever time matters.
         test: {
           name: "unit",
-          // Modules are loaded once for each worker: it is law that none of them remembers anything.
+          // Modules are loaded once for each worker: none of them may remember anything.
           isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: [
@@ -102,8 +102,8 @@ export default defineConfig({
           ],
           // Some wait for processes, and for real time: others use the cores meanwhile.
           maxWorkers: Math.ceil(1.5 * availableParallelism()),
-          // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage
-          // collector.
+          // Whole clusters come and go in it: with a large young generation, the garbage collector never looks at
+          // what is gone.
           execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=128"],
           setupFiles: ["test/same-seed.ts"],
           ...hangLimits,

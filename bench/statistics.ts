@@ -13,7 +13,7 @@ export function quantile(values: readonly number[], q: number): number {
 export const median = (values: readonly number[]) => quantile(values, 0.5);
 
 /**
- * Measures several subjects in turn, round after round, so that whatever else the machine does falls on all of them
+ * Measures several subjects in turn, round after round, so that all other work of the machine falls on all of them
  * alike. Answers with the measurements of each, in the order of the subjects.
  */
 export async function interleave<Subject, Result>(

@@ -30,7 +30,7 @@ export interface StandaloneOptions {
   readonly log: Log;
 }
 
-/** Starts what the objects ask for. All sources watch with the tools' own identity, whatever account they name. */
+/** Starts what the objects ask for. All sources watch with the tools' own identity. */
 export function startEventing({ objects, ingress, tools, log }: StandaloneOptions): Standalone {
   let unbroken: number | undefined;
   const trace: Trace = (hop) => {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 
 /**
- * Imports a module and returns what it declares under a name (a rule, a function, a system), whatever it exports it as;
+ * Imports a module and returns what it declares under a name (a rule, a function, a system), under any export name;
  * `undefined` where it declares nothing of that name. `file` is an absolute path.
  */
 export async function loadDeclaration<Declaration extends { readonly name: string }>(

@@ -35,7 +35,7 @@ test("what the API server asks for is passed on: the longest pause, in whole sec
   expect(pause(outcome(400))).toBeUndefined();
 });
 
-test("a 204 has no body, whatever there is to say", () => {
+test("a 204 has no body, also with a message", () => {
   expect(replyTo([outcome(204, "All is well.")])).toEqual({ status: 204, headers: {}, body: "" });
 });
 

@@ -53,7 +53,7 @@ test("another wording alone is not written: two versions side by side would corr
   expect(nextProgress(claim(text), rule, held, "A pod holds it.", now)).toBeUndefined();
 });
 
-test("another order of the details is not written, on whatever level", () => {
+test("another order of the details is not written, on any level", () => {
   const details = { claim: { namespace: "shop", name: "data" }, right: 1 };
   const text = nextProgress(claim(), rule, { name: "held", details }, "It is held.", now);
   const reordered = { right: 1, claim: { name: "data", namespace: "shop" } };
@@ -139,7 +139,7 @@ test("the next version is read, so that a function can be rolled back in the mid
   expect(readProgress(claim(text), rule)).toMatchObject({ v: 2, step: "held" });
 });
 
-test("whatever the step, the annotation is at most a thousand characters and can be read back", () => {
+test("with any step, the annotation is at most a thousand characters and can be read back", () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 3000, unit: "binary" }),

@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same, in whatever order their fields stand. */
+/** Whether two JSON values say the same, with their fields in any order. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
     return Object.is(one, other);

@@ -1,8 +1,8 @@
 import type { Kind } from "./kubernetes/kind.ts";
 
 /**
- * What the sweep looks for on behalf of a rule whose events were lost. Whatever the row says, an object whose progress
- * has a due time is looked after, and every object once in a while.
+ * What the sweep looks for on behalf of a rule whose events were lost. The sweep also looks after each object whose
+ * progress has a due time, and after every object once in a while.
  */
 export interface Sweep {
   readonly kind: Kind;
@@ -32,7 +32,7 @@ export const due = (kind: Kind): Sweep => ({ kind });
 export const resync = (kind: Kind): Sweep => ({ kind });
 
 /**
- * Every object of a kind once in this time, for this rule alone: for what changes outside of Kubernetes, where no event
- * tells. What the rule then writes down triggers the others.
+ * Every object of a kind once in this time, for this rule alone: for what changes outside of Kubernetes, and sends
+ * no event. What the rule then writes down triggers the others.
  */
 export const poll = (kind: Kind, every: string): Sweep => ({ kind, every, alone: true });

@@ -1,5 +1,5 @@
-// What every function is measured against: the least that can be done with an event in Node. CommonJS, because importing
-// node:http as an ES module takes half as long again (it loads all of undici), and nobody should be let off that easily.
+// The measure of every function: the least that can be done with an event in Node. CommonJS, because importing
+// node:http as an ES module takes half as long again (it loads all of undici), and the comparison would be too easy.
 const { createServer } = require("node:http");
 
 createServer((request, response) => {

@@ -24,7 +24,7 @@ export interface EventCost {
 const namespace = "default";
 const changed = { metadata: { labels: { edited: "true" } } };
 
-/** Measures each change that a source of the default install tells of, on an object of the usual size. */
+/** Measures each change that a source of the default install reports, on an object of the usual size. */
 export async function measureEvents(plane: Plane): Promise<EventCost[]> {
   const labels = { "app.kubernetes.io/name": "db", "app.kubernetes.io/instance": "db" };
   const [container] = (aPod("x", "node-0").spec as { containers: object[] }).containers;
@@ -52,7 +52,7 @@ async function measureLife(plane: Plane, kind: Kind, object: KubernetesObject): 
   };
   await measure("created", "ADDED", (admin) => admin.create(kind, object));
   await measure("updated", "MODIFIED", (admin) => admin.patch(kind, namespace, name, "merge", changed));
-  // Namespaces take long to go, and no source tells of it in the default install.
+  // Namespaces take long to go, and no source of the default install reports it.
   if (kind === Namespace) return costs;
   await plane.measure(() => admin.patch(kind, namespace, name, "merge", { metadata: { finalizers: null } }));
   await measure("deleted", "DELETED", (admin) => admin.delete(kind, namespace, name, { gracePeriodSeconds: 0 }));

@@ -17,7 +17,7 @@ export interface Passage {
   readonly hops: Partial<Record<PassedHop["hop"], number>>;
   /**
    * When the function's calls began to pass to the API server, and their answers back, in turn: read, answer, patch,
-   * answer. Told only of claims that were woken one by one.
+   * answer. Recorded only for claims that were triggered one by one.
    */
   readonly calls: readonly number[];
 }

@@ -11,7 +11,7 @@ export interface CountingProxy {
 
 /**
  * Passes TCP connections on to a port of this machine. It cannot read what it passes on, so that clients of every kind,
- * whatever they speak over TLS, are counted in the same way. `passing` hears of each piece, before it is passed on.
+ * and what they speak over TLS, are counted in the same way. `passing` hears of each piece, before it is passed on.
  */
 export async function countingProxy(
   target: number,

@@ -19,7 +19,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readInstallation } from "../../test/harness/installation.ts";
 import { instant } from "./watch-claims.ts";
 
-/** What the process is told. */
+/** What the process receives. */
 export interface EventsOrder {
   /** Name of the function's Service in `knative/`. */
   readonly service: string;
@@ -42,11 +42,11 @@ export interface PassedHop {
   readonly at: number;
 }
 
-/** What it tells: the function's process once everything is at work, and hops after that. */
+/** What it reports: the function's process once everything is at work, and hops after that. */
 export type EventsReport = { readonly pid: number } | PassedHop;
 
 const order = JSON.parse(process.argv[2] ?? "") as EventsOrder;
-// Who asked may be gone by the time it is told.
+// The process that asked may have ended before the answer comes.
 const report = (report: EventsReport) => process.connected && process.send?.(report, undefined, {}, () => {});
 const ended = new AbortController();
 const { finalizer } = order;

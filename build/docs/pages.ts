@@ -30,7 +30,7 @@ export function targetOf(source: string, link: string): string | undefined {
 }
 
 /**
- * All pages: the documents of the repository that are about using it, and whatever their links lead to, each once.
+ * All pages: the documents of the repository that are about using it, and all pages that they link to, each once.
  *
  * @throws Error where a link leads nowhere.
  */

@@ -27,7 +27,7 @@ const caches = (copy: string) =>
       .map((name) => [name, digestOf(readFileSync(join(copy, name)))]),
   );
 
-test("code caches are the same bytes, whatever else the machine does meanwhile", () => {
+test("code caches are the same bytes also while the machine is busy", () => {
   expect(Object.keys(caches(one)).length).toBeGreaterThan(2);
   expect(caches(other)).toEqual(caches(one));
 });

@@ -8,7 +8,7 @@ import { signsIn } from "../../shared/kubernetes/testing/signs-in.ts";
 import { lateBuiltins } from "./late-builtins.mjs";
 import { leaveOut } from "./left-out.mjs";
 
-// Whatever a kubeconfig asks for has to be in the bundles of functions, too.
+// What a kubeconfig can ask for has to be in the bundles of functions, too.
 let folder: string;
 let bundle: string;
 beforeAll(async () => {

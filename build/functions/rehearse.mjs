@@ -21,7 +21,7 @@ const scripts = new Map();
 const { Script } = vm;
 vm.Script = class extends Script {
   constructor(/** @type {string} */ source, /** @type {vm.ScriptOptions & { filename: string }} */ options) {
-    // Written anew, because a part of a string goes into the cache with the whole of it.
+    // Copied, because a part of a string goes into the cache together with the whole string.
     const filename = Buffer.from(`${as}/${basename(options.filename)}`).toString();
     super(source, { ...options, filename, cachedData: undefined });
     scripts.set(options.filename, this);
@@ -43,7 +43,7 @@ await import(pathToFileURL(join(folder, "index.mjs")).href);
 // Not by trying: every failed try would leave traces in the cache, and no two of them would be alike.
 await listening;
 
-// A running pod's update, which ends most functions' part at once, and then whatever may make one look: events in
+// A running pod's update, which ends most functions' part at once, and then all that may make one look: events in
 // Reference mode, which say nothing about the object.
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "a" }, spec: { nodeName: "a" } };
 await post(kinds.Pod, "resource.update", JSON.stringify({ ...pod, status: { phase: "Running" } }));

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * Leaves the classes that client-node has for each group of the Kubernetes API unread. Nobody uses them here, so that
+ * Leaves the classes that client-node has for each group of the Kubernetes API unread. No code uses them here, so that
  * nothing of them would stay in a bundle anyway; but they are 13 MB, and reading them takes longer than all the rest of
  * bundling.
  * @returns {import("esbuild").Plugin}

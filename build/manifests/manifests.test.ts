@@ -199,7 +199,7 @@ test("a function that may do nothing gets no role", () => {
     expect(find("knative/access/a/one.yaml", kind)).toEqual([]);
 });
 
-test("settings become variables, whatever their type, and readers of YAML 1.1 take none for a boolean", () => {
+test("settings of every type become variables, and readers of YAML 1.1 take none for a boolean", () => {
   const settings = z.object({
     maxAge: z.coerce.number().default(30).describe("Seconds."),
     enabled: z.enum(["yes", "no"]).default("no").describe("Whether."),

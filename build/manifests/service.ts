@@ -8,7 +8,7 @@ import { type Comment, toYaml, wrap } from "./yaml.ts";
 /** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
 export const requestSeconds = 300;
 
-/** What a function's container may use and do, in whatever it runs. */
+/** What a function's container may use and do, on Knative and without. */
 export const confined = {
   // Without a CPU limit: throttling would fall on exactly the moments of a cold start.
   resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "384Mi" } },

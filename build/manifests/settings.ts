@@ -17,7 +17,7 @@ interface Property {
   readonly enum?: readonly unknown[];
 }
 
-/** What every function understands, whatever its rule. */
+/** The settings that every function has. */
 const common: readonly Setting[] = [
   {
     variable: "LOG_LEVEL",

@@ -114,7 +114,7 @@ export function furtherSources(
 }
 
 /**
- * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would
+ * Which pods a source reports: all but those of Holdfast's own functions, which come and go with every event and would
  * trigger each other for ever, and those of the sources' adapters, which come and go with namespaces. None of either
  * ever uses a claim.
  */

@@ -23,7 +23,7 @@ const emptyLegend = `# Rows of your own. Each system that is installed has its o
 # by a label: kubectl get configmaps -n holdfast -l holdfast.dev/sweep-table
 `;
 
-/** The root of the brokers' addresses, which are told apart by path. */
+/** The root of the brokers' addresses, which differ by path. */
 export type Ingress = `http://${string}`;
 
 /** Where channel-based brokers take events. */

@@ -69,7 +69,7 @@ export function writePolicyOf(declared: Declared): readonly object[] {
       spec: {
         failurePolicy: "Fail",
         matchConstraints: {
-          // As roles do: whatever the version, and in no other group.
+          // As roles do: in every version, and in no other group.
           matchPolicy: "Exact",
           namespaceSelector: {},
           objectSelector: {},

@@ -37,7 +37,7 @@ function apply(yaml: string, flags: readonly string[]): Promise<number> {
     const kubectl = spawn(program, ["apply", "-f", "-", ...flags], { stdio: ["pipe", "inherit", "inherit"] });
     kubectl.on("error", (error) => reject(new UserError(`kubectl cannot be run: ${error.message}.`)));
     kubectl.on("close", (code) => done(code ?? 1));
-    // One that does not read to the end tells why by itself.
+    // A reader that stops early says why by itself.
     kubectl.stdin.on("error", () => {});
     kubectl.stdin.end(yaml);
   });

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 /** The namespace of the manifests. */
 const home = "holdfast";
 
-/** How a command is told which cluster it is for. */
+/** How a user names the cluster that a command is for. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;

@@ -39,7 +39,7 @@ export interface Explanation {
   readonly content?: Content;
   /** A person must act. */
   readonly isStuck: boolean;
-  /** What could not be told for want of a right or of an answer of the cluster, in sentences. */
+  /** What is not known, because a right or an answer of the cluster is missing, in sentences. */
   readonly gaps: readonly string[];
 }
 
@@ -119,7 +119,7 @@ const askAll = (
 ): Promise<readonly Asked[]> =>
   Promise.all(installed.map(async (one) => ({ ...one, judgement: await judge(one, kind, object, asking) })));
 
-/** What rules have said of an object, and what could not be told. */
+/** What rules have said of an object, and what is not known. */
 function said(asked: readonly Asked[], object: KubernetesObject, now: number, { installNamespace }: Rules) {
   const words: Word[] = [];
   const gaps: string[] = [];

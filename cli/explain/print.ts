@@ -6,7 +6,7 @@ import type { Explanation } from "./explain.ts";
 import type { Content } from "./namespace-content.ts";
 import type { Word } from "./word.ts";
 
-/** Prints an explanation for people: what holds the object, what each rule says of it, and what could not be told. */
+/** Prints an explanation for people: what holds the object, what each rule says of it, and what is not known. */
 export function printExplanation(
   explanation: Explanation,
   now: number,

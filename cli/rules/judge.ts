@@ -24,7 +24,7 @@ export interface AskedRule {
   readonly unread?: string | undefined;
 }
 
-/** What a rule is asked with. Nothing is written, whatever it decides. */
+/** What a rule is asked with. Its decision is not written. */
 export interface Asking {
   readonly client: Client;
   readonly clock: Clock;

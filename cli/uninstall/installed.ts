@@ -43,7 +43,7 @@ const phases: Readonly<Record<Phase, readonly Kind[]>> = {
     kind("apps/v1", "Deployment", "deployments"),
     kind("v1", "Service", "services"),
   ],
-  // From here on nothing of Holdfast can write, whatever may still be running.
+  // From here on nothing of Holdfast can write, even if a part of it still runs.
   rights: [
     rbac("ClusterRoleBinding", "clusterrolebindings", false),
     rbac("RoleBinding", "rolebindings", true),

@@ -55,7 +55,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   const { message } = error as Error;
   const status = (error instanceof Refusal || error instanceof Away ? error.status : undefined) ?? 0;
-  // A proxy gives a 408 when it has waited in vain, although the API server may still carry out the write.
+  // A proxy answers 408 when no answer came in time, although the API server may still carry out the write.
   if (status >= 400 && status < 500 && status !== 408) return { title: "The API server refuses this", message };
   return {
     title: "It is not known whether the API server has done this",

@@ -386,7 +386,7 @@ describe("the dead-letter sink", () => {
     expect(arrivals[1]?.request.headers["ce-knativeerrordata"]).toHaveLength(1024);
   });
 
-  test("is tried as often as the subscriber; then the event is lost and the sender told 500", async () => {
+  test("is tried as often as the subscriber; then the event is lost and the sender gets a 500", async () => {
     const delivery = { retry: 1, backoffPolicy: "exponential", backoffDelay: 1000 } as const;
     const { arrivals, receive, hops } = setUp(
       { [subscriber]: [503], [deadLetterSink]: [503] },

@@ -135,7 +135,7 @@ export function createEventing(options: EventingOptions): Eventing {
 
   return {
     declare: (objects) => {
-      // Each is taken in before anything is acted upon, whatever comes first.
+      // Each is taken in before anything is acted upon, in any order.
       const changes = objects.filter(isEventing).map((object) => declarations.set(object));
       if (changes.includes(true)) refresh();
     },

@@ -5,7 +5,7 @@ const canonical = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?Z$/;
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * The canonical form of an RFC 3339 time, which is what a subscriber sees whatever the sender wrote; `undefined` when
+ * The canonical form of an RFC 3339 time, in which a subscriber sees it in any case; `undefined` when
  * it is no such time. Keeps fractions of a second to the nanosecond.
  */
 export function canonicalTime(text: string): string | undefined {

@@ -23,11 +23,11 @@ export interface ChangeHandlers {
   failed(message: string): void;
   /** Called for one change at a time: while it is pending nothing more is read. */
   changed(change: WatchedChange, object: KubernetesObject): Promise<void>;
-  /** Whether the watch ends for good when it ends for whatever reason. */
+  /** Whether the watch ends for good when it ends, for any reason. */
   readonly failFast: boolean;
 }
 
-/** A watch that can be told to have fallen too far behind. */
+/** A watch that can be marked as too far behind. */
 export interface WatchOfChanges {
   /** Makes the watch end as with 410 Gone. */
   expire(): void;

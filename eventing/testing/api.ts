@@ -7,7 +7,7 @@ interface Watch {
   readonly stream: Readable;
 }
 
-/** An API server that serves what it is told: discovery, one version for all lists, and watches one can write to. */
+/** An API server that serves what a test sets: discovery, one version for all lists, and watches one can write to. */
 export interface ScriptedApi {
   readonly transport: Transport;
   /** Paths of the requests so far. */
@@ -18,7 +18,7 @@ export interface ScriptedApi {
   change(path: string, type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject): boolean;
   /** Ends every watch: cleanly, with an ERROR event of that code, or with a broken connection. */
   end(how: "closed" | number | Error): void;
-  /** Answers every request with this status, or not at all, until told otherwise. */
+  /** Answers every request with this status, or not at all, until a test changes it. */
   refuse(how: number | Error | undefined): void;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import type { Send } from "../send.ts";
 
-/** One answer of a subscriber: a status, a whole response, no answer, or whatever a function makes of the request. */
+/** One answer of a subscriber: a status, a whole response, no answer, or what a function makes of the request. */
 export type Reply =
   | number
   | Partial<HttpResponse>
@@ -17,7 +17,7 @@ export interface Arrival {
 }
 
 /**
- * Subscribers that answer as told: by URL the answers in turn, of which the last stays. Everything else answers 204.
+ * Subscribers with set answers: by URL the answers in turn, of which the last stays. Everything else answers 204.
  */
 export function subscribers(clock: Clock, replies: Record<string, Reply[]> = {}): { send: Send; arrivals: Arrival[] } {
   const began = clock.now();

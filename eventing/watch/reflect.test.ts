@@ -84,7 +84,7 @@ describe("reflect", () => {
   });
   afterEach(() => world.stop.abort());
 
-  it("lists, watches, and tells what changed", async () => {
+  it("lists, watches, and reports what changed", async () => {
     await world.create("one");
     const { reflection, seen } = world.reflect();
     await reflection.synced;
@@ -100,7 +100,7 @@ describe("reflect", () => {
     expect(reflection.list("elsewhere")).toEqual([]);
   });
 
-  it("tells a handler that comes late of what is there already", async () => {
+  it("reports what is there already to a handler that comes late", async () => {
     await world.create("one");
     const { reflection } = world.reflect();
     await reflection.synced;
@@ -149,7 +149,7 @@ describe("reflect", () => {
     expect(seen).toEqual(["add one"]);
   });
 
-  it("lists again after a 410, and tells the difference", async () => {
+  it("lists again after a 410, and reports the difference", async () => {
     for (const name of ["gone", "kept", "changed", "replaced"]) await world.create(name);
     const { reflection, seen } = world.reflect();
     await reflection.synced;
@@ -198,7 +198,7 @@ describe("reflect", () => {
     expect(seen).toEqual(["add unheard"]);
   });
 
-  it("holds changes back in order when it is told to lag", async () => {
+  it("holds changes back in order when a test makes it lag", async () => {
     await world.create("one");
     const { reflection, seen } = world.reflect({ lag: 5000 });
     await reflection.synced;

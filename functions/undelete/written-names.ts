@@ -44,8 +44,8 @@ export const names: WrittenNames = {
         "Waits until all offers of volumes of the namespace are withdrawn. A namespace gets it with the first offer.",
       ifChanged:
         "If the namespace is being deleted, it goes with the offers open. A claim in the next namespace of that " +
-        "name, whoever creates it, then gets the data. If the namespace is not being deleted, the next look that " +
-        "finds an offer adds it again.",
+        "name then gets the data, also if another user creates it. If the namespace is not being deleted, the next " +
+        "look that finds an offer adds it again.",
     },
   },
 };

@@ -48,7 +48,7 @@ test("takes protobuf from kubectl's own commands", async () => {
   expect([status, made.status, (await jsonOf(made)).data]).toEqual([201, 201, { a: "b" }]);
 });
 
-test("says of a kind that is not served just that, in whatever encoding it comes", async () => {
+test("says that a kind is not served, in any encoding of the request", async () => {
   await start();
   // What kubectl create job sends.
   const unknown = Buffer.from("azhzAAoPCghiYXRjaC92MRIDSm9iEgA=", "base64");

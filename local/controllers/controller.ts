@@ -21,7 +21,7 @@ export interface ControllerTools extends FollowTools {
 }
 
 /**
- * A controller as it runs: started by a function `start<Name>(tools, switches?)`, told what to look at by reflections,
+ * A controller as it runs: started by a function `start<Name>(tools, switches?)`, given its keys by reflections,
  * working its keys off a queue, ended by `tools.signal`. At rest it holds no timer.
  */
 export interface Running {

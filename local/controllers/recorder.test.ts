@@ -47,7 +47,7 @@ it("writes an Event; on a cluster-scoped object into the namespace default", asy
   ]);
 });
 
-it("grows a series when the same happens again, and tells different things apart", async () => {
+it("grows a series when the same happens again, and keeps different things apart", async () => {
   const { clock, record, events, node } = createWorld();
   const about = await node();
   record(about, ready);
@@ -87,7 +87,7 @@ it("says nothing of an Event that a namespace did not take because it is going",
   expect(failures).toEqual([]);
 });
 
-it("tells of an Event that could not be written, and goes on", async () => {
+it("reports an Event that could not be written, and goes on", async () => {
   const { clock, record, failures, events, node } = createWorld();
   const about = await node();
   record({ ...about, metadata: { ...about.metadata, namespace: "nowhere" } }, ready);

@@ -19,7 +19,7 @@ export function shareReflections(tools: FollowTools, options: { failed?(error: u
       const key = JSON.stringify([kind.apiVersion, kind.plural, selection]);
       const reflection = started.get(key) ?? reflect(tools, kind, { ...options, ...selection });
       started.set(key, reflection);
-      // The caller names the type of the kind; what is stored is the same object whatever it is called.
+      // The caller names the type of the kind; what is stored is the same object under any type.
       return reflection as unknown as Reflection<T>;
     },
     async stopped() {

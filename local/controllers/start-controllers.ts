@@ -21,7 +21,7 @@ export interface ControllersOptions extends ToolsOptions {
    */
   controllers?: readonly string[];
   scheduler?: SchedulerOptions;
-  /** Without it no kubelet is started, whatever `controllers` says. */
+  /** Without it no kubelet is started, even if `controllers` names it. */
   kubelet?: KubeletOptions;
 }
 

@@ -109,7 +109,7 @@ describe("the work queue", () => {
     expect(times.map((time) => time - start_)).toEqual([0, 5, 15]);
   });
 
-  it("tells of conflicts only when they go on", async () => {
+  it("reports conflicts only when they go on", async () => {
     const conflict = new ApiError("PATCH", { status: 409, reason: "Conflict", message: "stale" });
     let left = 3;
     const queue = start({

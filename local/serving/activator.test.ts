@@ -227,7 +227,7 @@ describe("a process that goes wrong", () => {
     expect(await ask("version")).toBe("1");
   });
 
-  test("a bundle that fails at start is told with what it said", async () => {
+  test("a bundle that fails at start is reported with its output", async () => {
     open();
     await activator.deploy(plan({ environment: { BEHAVIOUR: "broken" } }), "tester-00001");
     const answer = await ask("version");

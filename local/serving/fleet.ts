@@ -19,7 +19,7 @@ export interface FleetHost {
   /** Starts one instance. Rejects with a sentence when it does not come to listen. */
   start(signal: AbortSignal): Promise<Instance>;
   report(event: FleetEvent): void;
-  /** Instances that a revision may have on this machine, whatever its `max-scale`. */
+  /** Instances that a revision may have on this machine, also if its `max-scale` is higher. */
   readonly mostInstances: number;
 }
 

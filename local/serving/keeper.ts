@@ -6,7 +6,7 @@ export interface Keeper {
   keep(pid: number): void;
   /** The process group has ended by itself. */
   forget(pid: number): void;
-  /** Lets the keeper go; whatever it still keeps is killed. */
+  /** Lets the keeper go; it kills what it still keeps. */
   close(): void;
 }
 

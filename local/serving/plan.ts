@@ -64,7 +64,7 @@ const source = z.strictObject({ name: z.string(), optional: z.boolean().default(
 const container = z.strictObject({
   name: meaningless,
   image: z.string(),
-  // A process listens on a free port, whatever the container would listen on; h2c would need another client.
+  // A process listens on a free port, and not on the container's; h2c would need another client.
   ports: z
     .tuple([
       z.strictObject({

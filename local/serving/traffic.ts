@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** An entry of a Service's `spec.traffic`. */
 export interface TrafficTarget {
-  /** Gives the entry an address of its own, `<tag>-<service>`, whatever its percentage. */
+  /** Gives the entry an address of its own, `<tag>-<service>`, with any percentage. */
   readonly tag?: string;
   /** The revision it goes to; absent: the newest one that is ready. */
   readonly revisionName?: string;

@@ -73,10 +73,10 @@ test("a bundle takes the place of the one before, and old ones of other toolchai
   mkdirSync(join(place, "other", "system-rule"), { recursive: true });
   mkdirSync(join(place, "another"));
   utimesSync(join(place, "other"), now / 1000 - 7200, now / 1000 - 7200);
-  writeFileSync(join(bundle, "index.mjs"), "bundled anew");
+  writeFileSync(join(bundle, "index.mjs"), "bundled again");
   await keep();
   expect(await take()).toBe(true);
-  expect(readFileSync(join(home, "taken/index.mjs"), "utf8")).toBe("bundled anew");
+  expect(readFileSync(join(home, "taken/index.mjs"), "utf8")).toBe("bundled again");
   expect(existsSync(join(place, "other"))).toBe(false);
   // Another run may be at work on what is new, and this toolchain's own.
   expect(readdirSync(place)).toHaveLength(2);

@@ -77,7 +77,7 @@ export async function startLaptop(
   const salt = theirs ?? (await startStandIn({ clock, random, minion: node, react }, session));
   startKubelet(tools, { nodes: [...new Set([node, salt.minion])], heartbeat: usualHeartbeat });
 
-  // client-node takes plain HTTP only where it is told not to look at certificates.
+  // client-node takes plain HTTP only where it does not check certificates.
   const at = (server: string) => ({ server, "insecure-skip-tls-verify": true });
   const cluster = at(http.url);
   const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), at(`${http.url}/${secret}`), "admin", {});

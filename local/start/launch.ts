@@ -90,7 +90,7 @@ export function createBundles(
         throw new UserError(
           `The image ${image} cannot be run here; fn://<system>/<rule> stands for a function of the repository.`,
         );
-      // A revision never changes, whatever becomes of the bundle after it.
+      // A revision never changes, also if the bundle changes after it.
       const cwd = join(folder, "revisions", revision);
       await mkdir(cwd, { recursive: true });
       await cp(bundleOf(name), cwd, { recursive: true });

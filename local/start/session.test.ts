@@ -30,7 +30,7 @@ test("after kill -9 of npm the program that it has started ends in order", async
       return false;
     }
   };
-  // It is no child of this process, so that no event says when it is gone; the test's own limit ends a wait in vain.
+  // It is no child of this process, so that no event says when it is gone; the test's own limit ends the wait.
   while (isAlive()) await sleep(50);
   expect(existsSync(folder)).toBe(false);
 });

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until told to move, for in-process worlds without sockets. */
+/** A clock that stands still until a test moves it, for in-process worlds without sockets. */
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next.

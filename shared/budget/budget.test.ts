@@ -15,22 +15,22 @@ test("one may go where none is out, and is noted", () => {
 
 test.each<[string, readonly Member[], readonly string[]]>([
   ["is out", [a, member("b", { isOut: true, isLeaving: false }), c], []],
-  ["was told that it may go, and has not begun", [a, b, c], ["u-b"]],
+  ["was admitted, and has not begun", [a, b, c], ["u-b"]],
 ])("none may go while another %s", (_, members, granted) => {
   expect(admit(a, members, granted, "1")).toEqual({ admitted: false, most: 1, of: 3, out: ["b"] });
 });
 
-test("what was told to one that stays, or is gone, no longer counts", () => {
+test("a member that was admitted, and stays or is gone, no longer counts", () => {
   const stays = member("b", { isLeaving: false });
   expect(admit(a, [a, stays], ["u-b", "u-gone"], "1")).toEqual({ admitted: true, granted: ["u-a"] });
 });
 
-test("who was told so before waits all the same while another one is out", () => {
+test("a member that was admitted before waits while another one is out", () => {
   const out = member("b", { isOut: true, isLeaving: false });
   expect(admit(a, [a, out], ["u-a"], "1")).toMatchObject({ admitted: false, out: ["b"] });
 });
 
-test("who was told so before may go, and groups do not count each other", () => {
+test("a member that was admitted before may go, and groups do not count each other", () => {
   expect(admit(a, [a, b], ["u-a", "u-b"], "1").admitted).toBe(true);
   expect(admit(a, [a, member("b", { group: "x", isOut: true })], [], "1").admitted).toBe(true);
 });
@@ -45,7 +45,7 @@ test("a percentage is rounded down, and is one at least; 0 leaves it to the pers
   for (const wrong of ["", "-1", "1.5", "101%", "many"]) expect(maxUnavailable.safeParse(wrong).success).toBe(false);
 });
 
-test("never more than the budget are told that they may go, in any order of asking", () => {
+test("never more members than the budget are admitted, in any order of asking", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (askers, most) => {
       const members = Array.from({ length: 10 }, (_, at) => member(`n${at}`));

@@ -35,7 +35,7 @@ function mostOf(most: string, of: number): number {
 }
 
 /**
- * Whether one more of its group may go out. `granted` are the uids of those that were told so before: what was told
+ * Whether one more of its group may go out. `granted` are the uids of those that were admitted before: such a member
  * counts until it is no longer to leave, whether or not it has begun.
  */
 export function admit(me: Member, members: readonly Member[], granted: readonly string[], most: string): Verdict {
@@ -55,7 +55,7 @@ export const grantedKey = "holdfast.dev/granted";
 const grantedShape = z.array(z.string());
 
 /**
- * @throws Error where another program has written it: who was told to go out is not known then, and nothing may begin.
+ * @throws Error where another program has written it: which members were admitted is not known, and none may begin.
  */
 export function readGranted(register: KubernetesObject | undefined): readonly string[] {
   const text = register?.metadata.annotations?.[grantedKey];

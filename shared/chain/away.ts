@@ -27,7 +27,7 @@ export async function orAway<T>(read: () => Promise<T>): Promise<{ readonly read
 /**
  * The step in which an object waits for an external system, with the sentence that says which and since when, and when
  * to look again. `what` waits, as a sentence begins with it: `The evacuation`. The sentence stays as it was begun while
- * the same system is away, whatever its errors say one after the other: each change would be a write, which comes back
+ * the same system is away, although its errors may differ: each change would be a write, which comes back
  * as an event. For the same reason the due time stays, and every tick of the sweep looks again. `before` is what is
  * written down. `now` is in milliseconds since the epoch, `again` in milliseconds.
  */

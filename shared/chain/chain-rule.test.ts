@@ -174,7 +174,7 @@ test("what a later rule has written stays while its system is away, and a wait f
   }
 });
 
-test("the note of an outage stays for a pause where the system answers by turns, whatever the clocks say", async () => {
+test("the note of an outage stays for a pause where the system answers by turns, with any clocks", async () => {
   const { open, decide } = chainOver([thing("one", says("open"))], { one: at({}) });
   for (const later of [0, 9_999, 69_999, -69_999])
     expect(await decide(open, now + later)).toMatchObject([{ do: "write", writes: [], progress: "unchanged" }]);
@@ -202,7 +202,7 @@ test("a rule that can ask acts while another one cannot, and leaves the conditio
   expect(await decide(first)).toMatchObject([{ do: "write", step: { name: "waiting" }, writes: [] }]);
 });
 
-test("what is halted is said by the first rule, whatever was done", async () => {
+test("the first rule says what is halted, with any step done", async () => {
   const halted: Look = async () => ({ is: "halted", message: "A person must look." });
   const { open, empty, decide } = chainOver([thing("one")], { one: halted });
   expect(await decide(open)).toMatchObject([{ do: "write", step: { name: "stuck" }, message: "A person must look." }]);

@@ -53,7 +53,7 @@ interface StepRule<
     Partial<Pick<Rule<Schema, never, Used>, "triggers" | "sweep">> {
   /** Steps in which the rule leaves an object besides those that every rule of a chain has. */
   readonly steps?: Steps;
-  /** Whether Kubernetes alone tells that an object is at another step: no external system is asked about it then. */
+  /** Whether Kubernetes alone shows that an object is at another step: no external system is asked about it then. */
   isElsewhere?(one: O): boolean;
   /** Instead of the object of an event. `own` are the objects of the chain that an event is about. */
   subjects?(hint: Hint, own: readonly Subject[]): readonly Subject[];

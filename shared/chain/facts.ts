@@ -12,7 +12,7 @@ export interface Known {
 /**
  * What a look at one object of a chain came to.
  * - `outside`: the chain has nothing to do with the object now; `undecided`, because that could not be found out
- * - `halted`: no step is taken before a person acts, whatever was done before
+ * - `halted`: no step is taken before a person acts, after any step
  * - `unknown`: what the steps depend on could not be asked for; unknown is never absent, so no step is taken
  */
 export type Facts<K extends Known> =

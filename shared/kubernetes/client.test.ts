@@ -170,7 +170,7 @@ test.each([
   expect(asked[0]?.path).toMatch(/\?fieldManager=holdfast$/);
 });
 
-test("a delete carries its preconditions, and tells whether there was something to delete", async () => {
+test("a delete carries its preconditions, and returns whether there was something to delete", async () => {
   const { asked, client } = scripted({ body: {} }, status(404, "NotFound"));
   expect(await client.delete(Claim, "shop", "data", { uid: "u1", resourceVersion: "7" })).toBe(true);
   expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ preconditions: { uid: "u1", resourceVersion: "7" } });

@@ -15,7 +15,7 @@ export interface Version {
   /** `v1` of `group/v1`. */
   readonly name: string;
   /**
-   * `spec`, `status` and whatever else stands beside `metadata`. CEL rules stand in `.meta({
+   * `spec`, `status` and all other fields beside `metadata`. CEL rules stand in `.meta({
    * "x-kubernetes-validations": … })` of the part that they are about.
    */
   readonly schema: ZodObject;

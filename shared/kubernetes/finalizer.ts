@@ -27,7 +27,7 @@ export function addFinalizers(kind: Kind, object: KubernetesObject, finalizers: 
 
 /**
  * Removes one finalizer, and the annotations and labels that go with it, from the object as it was read. Every other
- * finalizer stays whatever happens: the patch names one element and tests its value, because a merge patch would
+ * finalizer stays in any case: the patch names one element and tests its value, because a merge patch would
  * replace the whole list.
  */
 export function removeFinalizer(

@@ -32,7 +32,7 @@ const item = fc.dictionary(key, fc.oneof(tricky, fc.jsonValue() as fc.Arbitrary<
 const cuts = fc.array(fc.nat());
 
 describe("items of a list", () => {
-  test("are those that JSON.parse finds, wherever the text is cut and whatever it contains", () => {
+  test("are those that JSON.parse finds, in any text that is cut anywhere", () => {
     const list = fc.record({
       items: fc.array(item),
       metadata: item,

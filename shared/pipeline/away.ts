@@ -29,7 +29,7 @@ const reasons = {
  * stays: the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
  * system's return, and an outage costs one write however long it lasts.
  *
- * Returns what the broker is told: to try again while the failure is fresh, and afterwards that all is done, because
+ * Returns the answer to the broker: to try again while the failure is fresh, and afterwards that all is done, because
  * the object itself says what is wrong and the sweep comes back to it. Never rejects.
  */
 export async function reportAway(

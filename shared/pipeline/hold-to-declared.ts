@@ -26,5 +26,5 @@ export function holdToDeclared(rule: Declaring, write: Write): void {
   throw new Error(`${rule.name} does not declare that it writes ${what}: say so in the writes of its permissions.`);
 }
 
-/** Whatever the version. */
+/** In any version. */
 const isSame = (one: Kind, other: Kind) => one.plural === other.plural && groupOf(one) === groupOf(other);

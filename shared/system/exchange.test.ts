@@ -6,7 +6,7 @@ import type { SystemTransport } from "./transport.ts";
 const request = { method: "GET", path: "/v1/things?secret=1", headers: {} } as const;
 const answering: SystemTransport = async () => ({ status: 503, headers: {}, body: "later" });
 
-test("an answer is given out whatever its status", async () => {
+test("an answer with any status is returned", async () => {
   const exchange = exchangeWith("Crane", answering, virtualClock(), 5000);
   expect(await exchange(request)).toEqual({ status: 503, headers: {}, body: "later" });
 });

@@ -4,7 +4,7 @@ import { withTimeout } from "../with-timeout.ts";
 import { SystemError } from "./system-error.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "./transport.ts";
 
-/** Sends one request to a system, and gives out its answer whatever the status. */
+/** Sends one request to a system, and returns its answer with any status. */
 export type Exchange = (request: Omit<SystemRequest, "signal">) => Promise<SystemResponse>;
 
 /**

@@ -87,7 +87,7 @@ function observeDecision<Result>(
   });
 }
 
-/** What was written down before the decision tells whether the object enters the step, or since when it is there. */
+/** What was written down before the decision shows whether the object enters the step, or since when it is there. */
 function measureStep(
   attributes: Readonly<Record<"holdfast.rule" | "holdfast.step", string>>,
   before: Progress | undefined,

@@ -14,8 +14,8 @@ const patience = 2_000;
 
 /**
  * Starts telemetry for a function (`<system>/<rule>`) as the `OTEL_` variables of the process ask for it. What is
- * measured is sent by timers of the SDK, beside the work and never within it: a collector that is away costs what it
- * would have been told. One warning says so.
+ * measured is sent by timers of the SDK, beside the work and never within it: what a collector that is away
+ * would have received is lost. One warning says so.
  *
  * @throws what the SDK throws where a variable cannot be used
  */

@@ -10,7 +10,7 @@ export interface Signals {
   readonly listed?: ListedSteps;
 }
 
-/** Returns what tells the seconds since. */
+/** Returns a function that returns the seconds since. */
 export function stopwatch(): () => number {
   const since = performance.now();
   return () => (performance.now() - since) / 1000;

@@ -116,7 +116,7 @@ function settle<Result>(work: () => Result, atEnd: (result?: Awaited<Result>, er
     try {
       atEnd(result, error);
     } catch (defect) {
-      // Whatever is wrong with telemetry, the work is done.
+      // The work is done, also if telemetry fails.
       diag.error(`A span could not be ended: ${defect}`);
     }
   };

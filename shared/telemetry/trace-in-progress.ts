@@ -29,7 +29,7 @@ interface Operation {
   readonly value?: unknown;
 }
 
-/** Progress is known by its fields, whatever the rule: settings and notes of rules stay as they are. */
+/** Progress of any rule is recognised by its fields: settings and notes of rules stay as they are. */
 function traced(value: unknown, trace: string): unknown {
   const progress = readObject(value);
   if (!progress || !["uid", "step", "since", "because"].every((field) => field in progress)) return value;

@@ -18,7 +18,7 @@ import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
 import { costOfEvent, refused } from "./cost-of-event.ts";
 import { type Crowd, crowdsOfSystems } from "./crowds-of-systems.ts";
 
-/** Every rule looks at its objects with so many requests at most, whatever else there is. */
+/** Every rule looks at its objects with so many requests at most, also among many others. */
 const atAll = 20;
 /**
  * The most requests that a rule asks for at the same time: it looks at 16 subjects at a time, and asks for five things

@@ -101,7 +101,7 @@ const structured: Encode = ({ attributes, data }) => ({
   body: JSON.stringify({ ...attributes, data }),
 });
 
-/** What can happen to a request on its way, whatever it carries. */
+/** What can happen to any request on its way. */
 const ofRequests = fc.oneof(
   fc
     .constantFrom("", "text/plain", "application/xml", "application/json", "application/cloudevents", "multipart/mixed")

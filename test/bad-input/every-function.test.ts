@@ -9,7 +9,7 @@ import { give, odd, triggering } from "./world.ts";
 const statuses = [204, 400, 403, 413, 415, 503];
 
 test.each(Object.keys(functions))(
-  "%s answers whatever arrives with a status of its contract, and no finalizer is lost",
+  "%s answers any request with a status of its contract, and no finalizer is lost",
   async (name) => {
     const given = fc.tuple(triggering.chain(eventsOf), odd);
     await fc.assert(

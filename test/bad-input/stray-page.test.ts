@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { withoutSystems } from "./without-systems.ts";
 
 // A 404 that is not the API server's word about an object: a definition that is being replaced, a version that is not
-// served any more, or a load balancer that answers for the API server. Whatever hangs on the object must not be taken
+// served any more, or a load balancer that answers for the API server. What depends on the object must not be taken
 // for free.
 
 const satellite = {

@@ -104,7 +104,7 @@ test("what may not be read is named, and the exit code says that the answer is n
   expect(out).toMatch(/Not known: pvc-protection\/release could not look: .*pods.* forbidden/i);
 });
 
-test("a user who may not read which functions there are gets the answer of all rules, and is told so", async () => {
+test("a user who may not read which functions there are gets all rules' answers, and a sentence about it", async () => {
   const cluster = await heldClaim();
   const { code, out } = await cluster.holdfast(
     ["explain", "pvc/data", "-n", "shop"],

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { identityOf } from "../manifests/references.ts";
 import { run } from "./kubectl.ts";
 
-/** Everything of an install that is on the cluster, of whatever kind. */
+/** Everything of an install that is on the cluster, of any kind. */
 export function leftOf(kubeconfig: string): readonly string[] {
   const call = (...options: string[]) => run(options, kubeconfig);
   const kinds = call("api-resources", "--verbs=list,delete", "-o", "name").trim().split("\n");

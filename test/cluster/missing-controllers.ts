@@ -1,5 +1,5 @@
 /**
- * Which controllers of the laptop edition stand in on a control plane, by name: the kubelet always, and whatever of
+ * Which controllers of the laptop edition stand in on a control plane, by name: the kubelet always, and what of
  * Kubernetes' own is not there, as where `KUBEBUILDER_ASSETS` holds what envtest ships.
  */
 export function missingControllers(plane: { hasControllers: boolean; hasScheduler: boolean }): string[] {

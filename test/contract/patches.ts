@@ -73,7 +73,7 @@ export function patches(open: () => Promise<Bench>): void {
       expect([...(removed?.metadata.finalizers ?? [])].sort()).toEqual(["a.example/1", "a.example/3"]);
     });
 
-    test("tells owner references apart by their uid", async () => {
+    test("matches owner references by their uid", async () => {
       const bench = await open();
       const [one, two, three] = await owners(bench);
       await create(bench, { ownerReferences: [one, two] });

@@ -5,7 +5,7 @@ import { manifest, statefulSet } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
-/** What the API says of StatefulSets and ControllerRevisions, whatever their controller does. */
+/** What the API says of StatefulSets and ControllerRevisions, without their controller. */
 export function statefulSets(open: () => Promise<Bench>): void {
   describe("a StatefulSet", () => {
     const template = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } };

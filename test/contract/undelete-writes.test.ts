@@ -74,7 +74,7 @@ function broken(rule: PlannedRule, decisions: readonly Decision[], oldObject: Vo
 }
 
 // Each patch is guarded by the resourceVersion: what the function has read is what the policy sees.
-test("no policy refuses what the rules of undelete decide, whatever state a volume is in", () => {
+test("no policy refuses what the rules of undelete decide, in any state of a volume", () => {
   const writes = { reserve: 0, expire: 0, retain: 0 };
   const isTaken = (rule: keyof typeof writes, found: readonly string[][]) => {
     writes[rule] += found.length;

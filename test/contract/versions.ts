@@ -75,7 +75,7 @@ export function versions(open: () => Promise<Bench>): void {
       expect(error).toMatchObject({ status: 400, reason: "BadRequest" });
     });
 
-    test("a patch without a resourceVersion meets whatever is there; with a stale one it is a conflict", async () => {
+    test("a patch without a resourceVersion applies to any version; with a stale one it is a conflict", async () => {
       const { admin, namespace } = await open();
       const read = await admin.create(ConfigMap, configMap({ namespace, name: "a" }, { key: "1" }));
       await admin.patch(ConfigMap, namespace, "a", "merge", { data: { key: "2" } });
@@ -129,7 +129,7 @@ export function versions(open: () => Promise<Bench>): void {
       expect(second.metadata.uid).not.toBe(first.metadata.uid);
     });
 
-    test("uid, creationTimestamp and version come from the server, whatever a create says", async () => {
+    test("uid, creationTimestamp and version come from the server, and not from a create", async () => {
       const { admin, namespace } = await open();
       const { metadata } = await admin.create(
         ConfigMap,

@@ -298,7 +298,7 @@ const daemonSetSpec = {
 
 const titled = cases.map((one) => ({ ...one, title: `${one.account}${one.on ?? ""}` }));
 
-/** What of generated policies no declaration tells a test, each with its function's account and roles. */
+/** What a test of generated policies cannot read from declarations: each function's account and roles. */
 export function writePolicies(open: () => Promise<Bench>): void {
   describe("a function's account writes what the function declares, and nothing else", () => {
     test.each(titled)("$title", async ({ account, finalizer, hasAllRights, objects, declared, forged, ...one }) => {

@@ -30,7 +30,7 @@ export async function shrink(
     return true;
   }
 
-  /** Leaves out of a list whatever is not needed; `leave` is given where a part of it begins, and how long that is. */
+  /** Leaves out of a list what is not needed; `leave` is given where a part of it begins, and how long that is. */
   async function reduce(length: () => number, leave: (from: number, count: number) => Promise<boolean>): Promise<void> {
     for (let size = Math.ceil(length() / 2); size > 0 && runs < mostRuns; size = Math.floor(size / 2))
       for (let from = 0; from < length() && runs < mostRuns; ) if (!(await leave(from, size))) from += size;

@@ -32,7 +32,7 @@ const sentencesInRow = (row: string) =>
 /** What is shorter is a common phrase, such as "See below." */
 const shortest = 30;
 
-/** Sentences that stand in several documents, whatever mark they end with, with the documents. */
+/** Sentences that stand in several documents, with any mark at their end, with the documents. */
 export function repeatedIn(documents: ReadonlyMap<string, string>): readonly string[] {
   const places = new Map<string, Set<string>>();
   for (const [path, text] of documents)

@@ -137,6 +137,6 @@ export interface Cluster extends Bench {
   post?(url: string, event: HttpRequest): Promise<HttpResponse>;
   /** One tick of the sweep, past broker and schedule. */
   sweep(): Promise<void>;
-  /** Lets time pass in which whatever should not happen could. */
+  /** Lets time pass in which what should not happen could happen. */
   rest(): Promise<void>;
 }

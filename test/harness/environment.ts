@@ -5,7 +5,7 @@ import { furnish, kubeletNode } from "./cluster-objects.ts";
 import { Node } from "./kinds.ts";
 import type { Server } from "./server.ts";
 
-/** Milliseconds in which a cluster on real time does whatever it is going to do. */
+/** Milliseconds in which a cluster on real time does all that it is going to do. */
 export const restFor = 700;
 
 type Options = Pick<ControllersOptions, "controllers" | "random" | "scheduler" | "signal"> &

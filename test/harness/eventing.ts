@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 
 /** Sources and brokers at work. */
 export interface RunningEventing {
-  /** Sends to brokers directly, and elsewhere as it was told. */
+  /** Sends to brokers directly, and to all others as given. */
   readonly send: Send;
   /** Whether every source sees changes. */
   watching(): boolean;

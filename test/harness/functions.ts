@@ -12,7 +12,7 @@ import type { Tools } from "../../shared/pipeline/tools.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
 
-/** A function as a process would be: whatever its instances remember, they remember apart. */
+/** A function as a process would be: its instances share no memory. */
 export type Handler = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** What an instance is started with. */

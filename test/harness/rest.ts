@@ -3,7 +3,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 
 /**
- * Lets so many milliseconds of real time pass, in which a cluster does whatever it is going to do; more where this
+ * Lets so many milliseconds of real time pass, in which a cluster does all that it is going to do; more where this
  * machine or the API server is busy, which is asked every 100 ms: what others do takes longer there, too.
  */
 export async function rest(admin: Client, ms: number): Promise<void> {

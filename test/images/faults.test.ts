@@ -108,7 +108,7 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     const before = (await full.manifest("holdfast/a/b", "v1")).digest;
     const pauses: number[] = [];
     await expect(push(await smallRelease("a/b", 2 * 2 ** 20, 2), full.host, pauses)).rejects.toThrow(
-      // Whichever write it was that found no room; of some the registry tells its own system's words, too.
+      // Whichever write it was that found no room; for some, the registry also returns the words of its system.
       /^The registry (has not taken sha256:\w+|lets nothing be uploaded to) .*: 500, UNKNOWN: unknown error(?: \(.*: no space left on device\))?\.$/,
     );
     expect(pauses.length).toBeGreaterThan(1);

@@ -49,7 +49,7 @@ describe.skipIf(!inject("imageTools"))("builds", () => {
     return digests(layout);
   }
 
-  test("of the same sources are the same, whatever the folder, time, umask, zone and language", async () => {
+  test("of the same sources are the same in any folder, time, umask, zone and language", async () => {
     const here = await build(root, "one", [rule, "--platform", `linux/${architecture}`]);
     const there = await build(elsewhere, "other", [rule, "--platform", `linux/${architecture}`], {
       umask: "077",

@@ -27,7 +27,7 @@ describe("for tools that ask the API server about everything before they apply a
     },
   );
 
-  test("Flux is told so: what has the functions depends on what has the accounts", () => {
+  test("Flux applies the accounts first: the functions depend on them", () => {
     const flux = readKustomization("knative/examples/flux").objects;
     const [first, second, ...others] = ofKind("Kustomization", flux);
     expect(others).toEqual([]);
@@ -38,7 +38,7 @@ describe("for tools that ask the API server about everything before they apply a
     for (const { spec } of ofKind("Kustomization", flux)) expect(repositories).toEqual([spec.sourceRef.name]);
   });
 
-  test("Argo CD is told where the example lies", () => {
+  test("Argo CD finds the example where it lies", () => {
     const text = readFileSync(join(root, "knative/examples/argo-cd/application.yaml"), "utf8");
     const [application] = ofKind("Application", parseYaml(text, "application.yaml") as KubernetesObject[]);
     expect(application?.spec.source.path).toBe("knative/examples/argo-cd");

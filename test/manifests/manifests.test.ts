@@ -83,7 +83,7 @@ describe("the default install", () => {
   });
 });
 
-test("no generated role may delete a claim, in whatever is installed beside the default", () => {
+test("no generated role may delete a claim, with any system beside the default", () => {
   const roles = folders.flatMap((folder) => {
     const { objects } = readKustomization(folder);
     return [...ofKind("ClusterRole", objects), ...ofKind("Role", objects)].map((role) => [folder, role] as const);

@@ -423,7 +423,7 @@ describe("what is listed", () => {
 });
 
 describe("a broker that refuses events", () => {
-  test("is tried a few times with growing pauses, told about, and left to the next tick", async () => {
+  test("is tried a few times with growing pauses, reported, and left to the next tick", async () => {
     await table(rowText());
     await deleting("data-1");
     answer = () => 503;

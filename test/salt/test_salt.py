@@ -335,7 +335,7 @@ def test_a_call_that_chooses_how_the_minion_runs_it_is_refused(client, more):
     ],
 )
 def test_everything_else_is_refused(client, call):
-    # Each process of the master must refuse it, whatever it was asked before.
+    # Each process of the master must refuse it, after any request.
     for _ in range(12):
         status, text = client.post({"tgt": "worker-0", **call})
         assert status == 401

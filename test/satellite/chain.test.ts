@@ -59,7 +59,7 @@ const decided = (name: string, seen: ReturnType<typeof aLeaving>): readonly Deci
   return rule?.decide(facts, now, rule.settings.parse({})) ?? [];
 };
 
-describe("whatever is found", () => {
+describe("with anything found", () => {
   test("one rule acts, the one whose step it is, and all others leave", () => {
     fc.assert(
       fc.property(leaving, (seen) => {

@@ -69,7 +69,7 @@ export interface SatelliteHarness {
   /** Has what rules ask of LINSTOR answered by another server, until it is called again without an argument. */
   answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
   /**
-   * API paths that rules cannot reach or write to, or are told that there is no such thing, until it is called again
+   * API paths that rules cannot reach or write to, or that answer that there is no such thing, until it is called again
    * without an argument.
    */
   cutOff(paths?: RegExp, how?: CutOff): void;
@@ -455,7 +455,7 @@ export async function openSatelliteHarness({
     };
     await harness.run(release);
     // The sweep looks after what is due, each minute after what is labelled for it, and every five minutes after what
-    // is being deleted, whatever is written there.
+    // is being deleted, with any note.
     let ticks = 0;
     const sweep = async () => {
       const isFifthMinute = ticks % 30 === 29;

@@ -137,7 +137,7 @@ describe("a satellite whose pod gets a new address in the middle of its evacuati
 });
 
 describe("a neighbour that LINSTOR is not connected with", () => {
-  test("is waited for, whatever its condition says from before", async () => {
+  test("is waited for, regardless of its earlier condition", async () => {
     await harness.volume("pvc-1", [node, "node-2"]);
     harness.linstor.stopSatellite(addressOf("node-3"));
     await harness.clock.advance(10 * minute);

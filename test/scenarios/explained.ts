@@ -25,7 +25,7 @@ function withExplanations(cluster: Cluster, seen: Explained[]): Cluster {
 }
 
 /**
- * Opens worlds in which whatever waits in one setting, or in all, is explained by its cause, and proves that the
+ * Opens worlds in which all that waits in one setting, or in all, is explained by its cause, and proves that the
  * explanations are worth something; `prove` comes after the scenarios. Most other settings decide alike, and would cost
  * as much again.
  */

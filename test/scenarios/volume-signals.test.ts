@@ -30,7 +30,7 @@ function asRecorded({ jid, id, metadata }: JobReturned): HttpRequest {
 async function open(signals: boolean, node = createStorage(minion), answers: number[] = []): Promise<Cluster> {
   const cluster: Cluster = await openCluster(
     standInWith(node, (job) => {
-      // The reactor passes over whatever is no job of a Volume.
+      // The reactor passes over all that is no job of a Volume.
       if (signals && reactTo(job)) cluster.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
     }),
   );

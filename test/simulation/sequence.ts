@@ -42,7 +42,7 @@ const poll = 500;
 /** Operations of one user are up to so many milliseconds apart. */
 const mostApart = 15_000;
 
-/** A sequence of these lanes; pauses are drawn here, so that they are the same whatever happens meanwhile. */
+/** A sequence of these lanes; pauses are drawn here, so that they do not depend on what happens meanwhile. */
 export function sequenceOf({ system, external, lanes, prepare, ...more }: SequenceParts, random: Random): Sequence {
   let prepared = 0;
   const ended = new Map<string, number>();

@@ -11,7 +11,7 @@ import { shop } from "../harness/simulated/namespace.ts";
 import type { SimulatedSystem } from "../harness/simulated/simulated-system.ts";
 import type { Trace } from "../harness/simulated/trace.ts";
 
-/** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
+/** What the users of a scenario can do. What the API server refuses is written down and passed over. */
 export interface User {
   readonly random: Random;
   readonly namespace: string;

@@ -29,12 +29,12 @@ export interface WorkloadContext {
 /** One thing that a user does beside a scenario. What the API server refuses is passed over. */
 export type Operation = (user: User, context: WorkloadContext) => Promise<unknown> | unknown;
 
-/** What users and operators may do whatever systems there are. */
+/** What users and operators may do with any systems. */
 const everywhere: Readonly<Record<string, Operation>> = {
   "deletes a claim": (user) => onClaim(user, ({ metadata }) => user.deleteClaim(metadata.name)),
   "deletes a pod": (user) => onPod(user, ({ metadata }) => user.deletePod(metadata.name)),
   "deletes a pod by force": (user) => onPod(user, ({ metadata }) => user.deletePod(metadata.name, { force: true })),
-  "creates a claim anew": (user) =>
+  "creates a claim again": (user) =>
     onClaim(user, async ({ metadata: { name } }) => {
       await user.deleteClaim(name);
       await user.until(async () => !(await user.claims()).some(({ metadata }) => metadata.name === name));

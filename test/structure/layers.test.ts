@@ -14,7 +14,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   bundling: ["shared"],
   // Sources and brokers for clusters without Knative, which are shipped: nothing of the laptop edition is in them.
   eventing: ["shared"],
-  // It tells with the filters of `eventing` which events a Trigger of Knative lets pass.
+  // It uses the filters of `eventing` to say which events a Trigger of Knative lets pass.
   cli: ["shared", "lib", "functions", "eventing"],
   // Shown by a browser: a test beside this one bundles it, and finds no module of Node in it.
   console: ["shared", "lib"],

@@ -10,7 +10,7 @@ const files: readonly LayerFile[] = [
   { path: "a/b", content: Buffer.from("b"), executable: true },
 ];
 
-test("an archive is the same whatever the order of files, and the rights and the clock of who makes it", async () => {
+test("an archive does not depend on the order of files, nor on the rights and the clock of its maker", async () => {
   const before = process.umask(0o077);
   const one = await tarOf(files);
   process.umask(before);

@@ -32,7 +32,7 @@ export function indexText(entries: readonly Descriptor[]): string {
 
 /**
  * Writes releases to an OCI layout in a folder that is new, empty, or a layout already, whose images are replaced. Its
- * index is written last: whatever fails before leaves the images that were there as they were.
+ * index is written last: if something fails before, the images that were there stay as they were.
  *
  * @throws UserError when the folder holds something else, or cannot be written to
  */

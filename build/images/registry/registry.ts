@@ -21,7 +21,7 @@ export interface Call extends Omit<Message, "url"> {
 export interface Connection {
   readonly repository: Repository;
   /**
-   * Rejects with a UserError when the registry cannot be reached or refuses who we are; answers whatever else it says.
+   * Rejects with a UserError when the registry cannot be reached or refuses who we are; returns its answer otherwise.
    */
   send(call: Call): Promise<Answer>;
 }

@@ -19,8 +19,8 @@ export interface Bill {
 const unknown = "NOASSERTION";
 
 /**
- * What is in an image, as SPDX 2.3: the function, the npm packages in its bundle, and Node. What the base holds is told
- * by the maker of the base, so it is only referred to.
+ * What is in an image, as SPDX 2.3: the function, the npm packages in its bundle, and Node. The
+ * maker of the base says what the base holds, so it is only referred to.
  */
 export function spdxOf({ name, image, base, node, packages, created }: Bill): object {
   const nodes = [

@@ -102,7 +102,7 @@ export function fakeRegistry({ referrers = false, intercept }: FakeRegistryOptio
 }
 
 /**
- * Only this registry, whatever it is called; the client does not wait between tries, and `pauses` gets how long it
+ * Only this registry, under any name; the client does not wait between tries, and `pauses` gets how long it
  * would have been.
  */
 export function surroundedBy(

@@ -14,7 +14,7 @@ export interface Alert {
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
 }
 
-/** How long objects are in a step before an alert tells of it, in seconds. */
+/** How long objects are in a step before an alert is raised, in seconds. */
 const hour = 3_600;
 const day = 86_400;
 

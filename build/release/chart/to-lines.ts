@@ -3,7 +3,7 @@ import { toTemplate } from "./condition.ts";
 import { absent, Choice, Expression, isMap, Lines, Text, type Tree } from "./tree.ts";
 
 /**
- * A tree as the lines of a template of Helm's, which are YAML whatever the values are.
+ * A tree as the lines of a template of Helm's, which are YAML with any values.
  *
  * @throws Error where the object has text that Helm would take for a template of its own
  */

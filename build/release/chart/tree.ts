@@ -85,7 +85,7 @@ export function vary(tree: Part, before: Part, after: Part, when: Condition, con
   return new Choice(when, after, tree);
 }
 
-/** `undefined` where items have both gone and come, so that which is which cannot be told. */
+/** `undefined` where items have both gone and come, so that they cannot be matched. */
 function varyList(
   tree: readonly Tree[],
   before: readonly Tree[],

@@ -6,7 +6,7 @@ import { addressNames } from "./addresses.ts";
 import { neededBy, systemOfOption } from "./documents.ts";
 import type { Choices } from "./installations.ts";
 
-/** What the chart can be told of its images and its functions. */
+/** What values can say about the images and the functions of the chart. */
 export interface ChartFacts {
   readonly choices: Choices;
   readonly functions: readonly Declared[];

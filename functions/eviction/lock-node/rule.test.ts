@@ -41,7 +41,7 @@ test.each<[string, Parameters<typeof aCompute>[0]]>([
   ["has the condition Enabled", { status: enabled }],
   ["has the record of an eviction", { metadata: { ...held, annotations: aRecord() } }],
   ["has progress", { metadata: { ...held, annotations: { [progressKey("eviction/enable-compute")]: "{}" } } }],
-])("a compute node without a pod that %s keeps its lock, whatever the label is", (_, compute) => {
+])("a compute node without a pod that %s keeps its lock with any label", (_, compute) => {
   for (const label of ["True", undefined])
     expect(JSON.stringify(decide({ node: aNode(label, "NovaComputeNode"), metadata: held, ...compute }))).not.toContain(
       "l2-lock",

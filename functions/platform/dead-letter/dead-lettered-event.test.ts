@@ -135,7 +135,7 @@ test("volumes that are none are no reason to lose an event", () => {
   expect(readDeadLetteredEvent({ headers, body }, received)).toMatchObject({ object: { spec: { volumes: [] } } });
 });
 
-test("whatever arrives is read, and kept within its size", () => {
+test("any request is read, and kept within its size", () => {
   fc.assert(
     fc.property(fc.dictionary(header, fc.string()), fc.oneof(fc.string(), fc.json(), podLike), (extra, body) => {
       const event = readDeadLetteredEvent({ headers: { ...headers, ...extra }, body }, received);
@@ -309,7 +309,7 @@ describe("the ring buffer", () => {
   });
 });
 
-test("an event of many long attributes is kept within their limits, whatever the sender has chosen", () => {
+test("an event of many long attributes is kept within their limits with any values of the sender", () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a${i}`, "x".repeat(700)]));
   const event = readDeadLetteredEvent(
     {

@@ -164,7 +164,7 @@ export const sweepFunction = {
   ],
   // One tick at a time; a second one, should it come, waits.
   concurrency: 1,
-  // Nothing comes between two ticks: whatever Knative waits for in vain is paid for with each. It takes no less than
-  // this.
+  // No event comes between two ticks, so each tick also pays for the time that Knative waits before it stops the pod.
+  // Knative accepts no shorter time than this.
   idle: 6,
 } satisfies FunctionDeclaration<typeof settings>;

@@ -82,7 +82,7 @@ describe("the resync", () => {
   const resynced = (every: number, after: number, until: number) =>
     needsLook(object(), row({ every }), { after, until, due: until }) === "resync";
 
-  test("comes exactly once in each period, in one tick, whatever the schedule of the ticks", () => {
+  test("comes exactly once in each period, in one tick, with any schedule of the ticks", () => {
     for (const period of [minute, 5 * minute, 7 * minute]) {
       const ticks = Array.from({ length: (7 * 24 * hour) / period }, (_, tick) => now + tick * period);
       for (const every of [hour, 6 * hour])

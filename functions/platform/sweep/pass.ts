@@ -8,7 +8,7 @@ import { hasHad, objectsOf, offer, type Tick, tablesList } from "./tick.ts";
 const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", resync: "rest" };
 
 /**
- * So many objects are kept in mind while the lists are read, whatever there are: when there are more, the lists are
+ * So many objects are kept in mind while the lists are read. When there are more, the lists are
  * read again.
  */
 const mostKept = 5_000;

@@ -40,7 +40,7 @@ test("an event is posted as it is, with empty attributes, and the connection is 
   expect(connections).toBeLessThan(3);
 });
 
-test("an answer is an answer, whatever it says; none is an error", async () => {
+test("any status is an answer; no answer is an error", async () => {
   const post = postSigned(unsigned);
   expect((await post(`${url}/refuses`, { headers, body: "" })).status).toBe(503);
   await expect(post("http://127.0.0.1:1/", { headers, body: "" })).rejects.toThrow("ECONNREFUSED");

@@ -361,7 +361,7 @@ describe("a claim is tied", () => {
     expect(precondition?.holds(homeOf(said))).toBe(isTied);
   });
 
-  test("whatever its namespace says, only while the set has the annotation that overrules it", () => {
+  test("in place of its namespace's policy, only while the set has the annotation that overrules it", () => {
     const set = followed({ field: withSet, policy: "DeleteOnStatefulSetDeletionOnly" });
     const [decision] = decideOn(set, claimIn({}), [], "Retain");
     const [precondition, ...more] = (decision?.do === "write" && decision.preconditions) || [];

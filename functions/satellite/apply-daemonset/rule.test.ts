@@ -64,7 +64,7 @@ test.each([
   expect(decision).not.toHaveProperty("next");
 });
 
-test("applies a DaemonSet and its ConfigMap that go with the satellite, on its Node alone, whatever its taints", () => {
+test("applies a DaemonSet and its ConfigMap that go with the satellite, on its Node alone, with any taints", () => {
   const decision = decide();
   expect(decision).toMatchObject({
     do: "write",

@@ -42,7 +42,7 @@ test("a volume whose wait a person has ended loses the time of it when it is att
     expect(decide(aLeaving({ volumes: [{ ...ended, ...more }] }))).toMatchObject([{ do: "leave" }]);
 });
 
-test("a volume that was waited for in vain shows it once, when the evacuation goes on", () => {
+test("a volume that was not attached again in time shows it once, when the evacuation goes on", () => {
   const volumes = [{ ...here, waitsSince: now - 300_000 }];
   const waiting = JSON.stringify({
     v: 1,

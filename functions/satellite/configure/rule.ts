@@ -40,7 +40,7 @@ export interface Facts {
   readonly satellites: readonly Placed[];
   readonly clusters: readonly ConfiguredCluster[];
   readonly configurations: readonly ConfigurationObject[];
-  /** Whether `satellites` are all that there are, so that the status of a configuration can be told. */
+  /** Whether `satellites` are all that there are, so that the status of a configuration is known. */
   readonly all: boolean;
 }
 
@@ -184,7 +184,7 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
   );
 }
 
-/** One that is being deleted waits for a foreign finalizer, and says nothing any more. */
+/** One that is being deleted waits for another program's finalizer, and shows nothing any more. */
 const isLiving = (one: ConfigurationObject) => !isBeingDeleted(one);
 
 /** Whether it cannot be ruled out that it is meant for the Node. */

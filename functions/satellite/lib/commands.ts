@@ -37,7 +37,7 @@ interface Evacuated extends Named {
   readonly called: string;
 }
 /**
- * Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. That
+ * Never twice at a time in one LINSTOR: who sends it has the Lease. Only a fresh read shows its effect. That
  * LINSTOR has answered is what matters, whether or not it can keep the words: other nodes wait for the Lease.
  */
 export const evacuateNode = commandAt("evacuate a node", async (client, { node, called }: Evacuated) => {
@@ -55,7 +55,7 @@ export const restoreNode = commandAt("restore a node", async (client, { node }: 
 });
 
 /**
- * With whatever is on it: only after proof that nothing is. Writes come between that proof and the call, so that it is
+ * With all that is on it: only after proof that nothing is. Writes come between that proof and the call, so that it is
  * asked once more whether the node is as it was. Where it is not, nothing is sent, and another look says what to wait
  * for.
  */
@@ -76,7 +76,7 @@ export const deleteNode = commandAt(
   },
 );
 
-/** Gives up whatever is on it. LINSTOR refuses while the node is connected. */
+/** Gives up all that is on it. LINSTOR refuses while the node is connected. */
 export const loseNode = commandAt("give a node up as lost", async (client, { node }: Named) => {
   await sendingFirst(() => client.nodes.lose(node));
 });

@@ -73,7 +73,7 @@ async function look(
   return outcomeOf(clock, looked(), 60_000);
 }
 
-test("a LINSTOR that lists none of the cluster's volumes is not believed, whatever it says of the node", async () => {
+test("a LINSTOR that lists none of the cluster's volumes is not believed about the node either", async () => {
   expect(await look([volume("Bound")], [])).toMatchObject({
     is: "halted",
     message: expect.stringMatching(/lists none of the volumes of this cluster \(pvc-1\)/),
@@ -196,7 +196,7 @@ test("a satellite that waits for its own evacuation is not waited for: no rule c
 test.each<[string, object | undefined, RegExp | undefined]>([
   ["is its owner", { name: "cluster", uid: "uid-cluster" }, undefined],
   ["has come in the place of its owner", { name: "cluster", uid: "uid-former" }, /was replaced/],
-  // Whatever the owner is, nothing says that it belongs to another one.
+  // An owner that is known by no other sign does not show that it belongs to another one.
   ["is not its owner, which has another name", { name: "other", uid: "uid-other" }, undefined],
   ["owns none", undefined, undefined],
 ])("a satellite that is deleted is let go without LINSTOR where a LinstorCluster %s, or not", (_, owner, message) => {

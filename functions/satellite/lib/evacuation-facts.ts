@@ -226,7 +226,7 @@ function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
   const configured = satellite.status?.conditions?.find(({ type }) => type === "Configured");
   return {
     name: nameOf(satellite),
-    // One that is about to be evacuated is left as it is, and would be waited for in vain.
+    // One that is about to be evacuated is left as it is, and waiting for it would never end.
     deleting: isBeingDeleted(satellite) || isUnderWay(satellite),
     configured: configured?.status === "True" && configured.observedGeneration === generation,
   };

@@ -293,7 +293,7 @@ describe("what comes late", () => {
   });
 });
 
-describe("properties of the chain, whatever is there", () => {
+describe("properties of the chain in any state", () => {
   const flag = fc.boolean();
   const someVolume = fc
     .record({

@@ -128,8 +128,8 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
 ];
 
 /**
- * Milliseconds for which something must keep an evacuation before a person is called for, and is told what may give up
- * data. Satellites and controllers that start again, and peers that connect, take less.
+ * Milliseconds for which something must keep an evacuation before Holdfast calls for a person, and says which step may
+ * give up data. Satellites and controllers that start again, and peers that connect, take less.
  */
 export const patience = 120_000;
 

@@ -59,6 +59,6 @@ export function hookOrder(facts: HookFacts): HookOrder {
   };
 }
 
-/** The server goes whatever hooks there are, or everything does. */
+/** With any hooks, the server goes, or everything does. */
 const isBeyondHelp = ({ clusterDeleting, infrastructureDeleting }: HookFacts) =>
   clusterDeleting || infrastructureDeleting;

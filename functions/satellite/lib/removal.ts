@@ -15,7 +15,7 @@ export const readRemoval = (satellite: KubernetesObject): CallInFlight | undefin
 /** Whether a node that LINSTOR does not list was removed by us, who had proof that it may be, or the order to. */
 export const isRemovalCalled = (satellite: KubernetesObject): boolean => readRemoval(satellite) !== undefined;
 
-/** The same of a node that was empty then: whatever has happened to copies elsewhere since, it took none along. */
+/** The same of a node that was empty then: it took no copy along, also if copies elsewhere were lost since. */
 export const isRemovalProven = (satellite: KubernetesObject): boolean => readRemoval(satellite)?.proven === true;
 
 /**

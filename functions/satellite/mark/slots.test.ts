@@ -16,7 +16,7 @@ test("0 is no limit, and who is not in the list comes last", () => {
   expect(slotOf("x", [contender("a", 1)], 0).admitted).toBe(true);
   expect(slotOf("x", [contender("a", 1)], 1)).toEqual({ position: 2, of: 2, before: ["a"], admitted: false });
 });
-test("whatever the order of the list, no more than the limit are admitted, and all come to the same answer", () => {
+test("with any order of the list, no more than the limit are admitted, and all come to the same answer", () => {
   const some = fc.uniqueArray(
     fc.record({ name: fc.string({ minLength: 1 }), since: fc.nat(3), inProgress: fc.boolean() }),
     {

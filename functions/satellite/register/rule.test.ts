@@ -93,7 +93,7 @@ describe("what leaves is not registered again", () => {
     ["piraeus-operator writes it", { foreign: "The operator writes it." }],
   ])("%s", (_what, more) => {
     expect(decide({ ...more, nodes: undefined })).toMatchObject({ do: "leave" });
-    // Whatever was asked before.
+    // Regardless of what was asked before.
     expect(decide({ ...more, nodes: [] })).toMatchObject({ do: "leave" });
     expect(decide({ ...more, nodes: [listed()] })).toMatchObject({ do: "leave" });
   });
@@ -197,7 +197,7 @@ describe("a node that there is", () => {
     }
   });
 
-  test("is found whatever its case", () => {
+  test("is found in any case", () => {
     expect(decide({ nodes: [listed({ name: "NODE-1" })] })?.do).toBe("write");
   });
 });
@@ -247,7 +247,7 @@ test("without a pod nothing is registered", () => {
 });
 
 test(
-  "whatever LINSTOR lists, an address is never given to two nodes, and a node that is connected elsewhere is not " +
+  "with any list of LINSTOR, an address is never given to two nodes, and a node that is connected elsewhere is not " +
     "moved",
   () => {
     const node = fc.record({

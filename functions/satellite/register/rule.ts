@@ -85,8 +85,8 @@ export const register = rule({
 });
 
 /**
- * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with no rule to remove it.
- * One that is evacuated needs its connection until the end, so LINSTOR must have the address of its pod.
+ * Why a satellite is not registered, before LINSTOR is asked: one that leaves would come back, and no rule would
+ * remove it. One that is evacuated needs its connection until the end, so LINSTOR must have the address of its pod.
  */
 const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, seen.policy === "Evacuate" ? undefined : leaves);
 const leaves = "leaves, and is not registered again.";
@@ -191,7 +191,7 @@ function moved(
   const what = `LINSTOR has a node ${name} with the address ${present}, and the satellite's pod has ${now}.`;
   if (isOnline(node) && node.interfaces.some((one) => one.address === now))
     return waits(`LINSTOR is still connected with ${name} as it was before its port or its certificates changed.`);
-  // Whatever else it is than OFFLINE, something answers.
+  // In every state but OFFLINE, something answers.
   if (node.connection !== "OFFLINE")
     return refused(`${what} Another satellite answers there: stop it, or rename its node in LINSTOR.`);
   if (!isWitnessed(node))

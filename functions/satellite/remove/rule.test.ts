@@ -21,7 +21,7 @@ describe("a satellite that is being deleted", () => {
   test.each([
     ["delete a node", empty],
     ["give a node up as lost", evicted],
-  ])("LINSTOR is told to %s", (name, data) => {
+  ])("LINSTOR is asked to %s", (name, data) => {
     expect(decide(aLeaving({ data }))).toMatchObject({ do: "call", command: { name, input: { node: "node-1" } } });
   });
 

@@ -97,7 +97,7 @@ const mayNeedCalls = (satellite: ConfiguredSatellite) =>
     !hasNodeProperties(satellite.spec)
   );
 
-/** Why a satellite is not configured, whatever LINSTOR says. */
+/** Why a satellite is not configured, before LINSTOR is asked. */
 const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, "leaves, and stays as it is.");
 
 function decide(seen: Facts, now: number): readonly Decision[] {

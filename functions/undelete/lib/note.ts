@@ -70,7 +70,7 @@ const offerIn = (seen: Seen) => `${seen}.metadata.?annotations[?"${offerKey}"].o
 const isOwn = (uid: string) => `${uid} == oldObject.metadata.uid`;
 
 /**
- * What no rule does to a volume, whatever its phase: that may still be Bound when the claim has just been deleted. The
+ * What no rule does to a volume, in no phase: the phase may still be Bound when the claim has just been deleted. The
  * note itself is held to what the volume was, or a forged one would allow the rest.
  */
 export const noteBounds: readonly Bound[] = [

@@ -282,7 +282,7 @@ describe("a volume whose claim is gone", () => {
   test.each([
     { what: "a person offers", offer: "yes", namespace: shop, clears: ["ReclaimPostponed"] },
     // Reserve has a Warning of its own about this one.
-    { what: "a person offers in vain", offer: "yes", namespace: ending(), clears: [] },
+    { what: "a person offers without effect", offer: "yes", namespace: ending(), clears: [] },
     { what: "a person does not want offered", offer: "no", namespace: shop, clears: [] },
   ])("that $what loses the Warning of expire that the offer was not seen", ({ offer, namespace, clears }) => {
     const one = volume({ annotations: { ...due, "holdfast.dev/offer": offer } });

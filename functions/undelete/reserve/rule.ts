@@ -133,8 +133,8 @@ const isOffer = (decision: Decision) =>
   decision.do === "write" && typeof decision.step === "object" && decision.step.name === "offered";
 
 /**
- * One subject for each namespace, so that a thousand volumes that are released at once share a few lists. Whatever has
- * changed of a noted volume: what it comes to is decided in one place alone.
+ * One subject for each namespace, so that a thousand volumes that are released at once share a few lists. It
+ * decides about every change of a noted volume.
  */
 function subjects({ kind, name, object }: Hint): readonly Subject[] {
   if (kind === "Namespace") return [{ kind: Namespace, namespace: name }];
@@ -155,7 +155,7 @@ async function look(subject: Subject, { client }: { readonly client: Client }): 
   const one = namespace === undefined ? await client.get<Volume>(PersistentVolume, undefined, pointedAt) : undefined;
   const name = namespace ?? (one && homeOf(one));
   if (name === undefined) return undefined;
-  // First: who offers a volume after that has read it in vain.
+  // First: a run that offers a volume after this read finds that the namespace has changed.
   const home = await client.get(Namespace, undefined, name);
   const labelSelector = `${namespaceLabel}=${name}`;
   const listed = await Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector }));

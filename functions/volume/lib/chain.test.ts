@@ -161,7 +161,7 @@ describe("of a node that is gone, a Volume that is to go", () => {
   });
 });
 
-describe("whatever the state", () => {
+describe("in every state", () => {
   /** What each rule of the chain decides, with all that it may look for. */
   const decisions = (facts: ChainFacts): Readonly<Record<string, readonly Decision[]>> => {
     const { volume } = facts;

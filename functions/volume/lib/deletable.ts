@@ -5,7 +5,7 @@ const unheld: readonly (string | undefined)[] = ["Available", "Released", "Faile
 
 /**
  * The document's decision tree: whether deleting the Volume leads to its end at once, so that a page may offer it. The
- * API takes a deletion whatever this says. `persistentVolume`: the phase of the Volume's PersistentVolume; `undefined`
+ * API takes every deletion. `persistentVolume`: the phase of the Volume's PersistentVolume; `undefined`
  * when it has none.
  */
 export function isDeletable(phase: Phase, persistentVolume: string | undefined): boolean {

@@ -17,8 +17,8 @@ export interface PersistentVolumeObject extends KubernetesObject {
 export const pathIn = ({ spec }: PersistentVolumeObject): string | undefined => spec?.local?.path;
 
 /**
- * Whether a PersistentVolume of the Volume's name is this very Volume's: controlled by it, by uid; or, whatever became
- * of its owner references, at a path with the Volume's UID, which no other storage has. Where neither can be told from
+ * Whether a PersistentVolume of the Volume's name is this very Volume's: controlled by it, by uid; or, with any
+ * owner references, at a path with the Volume's UID, which no other storage has. Where neither is known
  * (a logical volume's path has an id of LVM's), one that carries the finalizer and has no controller counts as this
  * Volume's: to take the storage back under it would be worse than to wait for it.
  */

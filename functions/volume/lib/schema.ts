@@ -13,7 +13,7 @@ interface Validation {
   readonly message: string;
 }
 
-/** The name of an object of the cluster; one that cannot be any would be waited for in vain. */
+/** The name of an object of the cluster; waiting for one that cannot exist would never end. */
 const nameOf = (what: string) => ({
   rule: "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')",
   message: `must be the name of a ${what}: lower case letters, digits, - and .`,

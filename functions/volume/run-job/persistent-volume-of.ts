@@ -13,7 +13,7 @@ export interface DeviceInfo {
 }
 
 /**
- * Whether a path is one by which the Volume's storage can be told from all other, as the naming rules want it: by the
+ * Whether a path is one by which the Volume's storage differs from all other, as the naming rules want it: by the
  * UID in its file system or its partition, or by the id that LVM has given a logical volume.
  */
 export function isPathOf({ metadata, spec }: VolumeObject, path: string): boolean {

@@ -128,7 +128,7 @@ def size(device):
     sectors = _read(f"{_sysfs(device)}/size")
     if not sectors.isdigit():
         raise CommandExecutionError(f"the size of {device} cannot be read from {_sysfs(device)}")
-    # Always units of 512 bytes here, whatever the device's own sectors are.
+    # Always units of 512 bytes here, also if the device's own sectors are larger.
     return int(sectors) * 512
 
 
@@ -348,7 +348,7 @@ def forget_partitions(disk):
 
 
 def _appear(path):
-    # devtmpfs makes the node at once; in a container with a /dev of its own nobody does.
+    # devtmpfs makes the node at once; in a container with a /dev of its own, nothing does.
     for _ in range(20):
         if os.path.exists(path):
             return
@@ -374,9 +374,9 @@ def lvm_uuid(device):
 
 def identity(device):
     """
-    Words by which a device is known again, whatever it is called then: what its maker or LVM wrote into it; of a loop
+    Words by which a device is recognised under any later name: what its maker or LVM wrote into it; of a loop
     device its file; else the place where it is plugged in. None where the kernel knows nothing of the kind. Nothing of
-    it is read from the device's data, which whoever uses it could write.
+    it is read from the device's data, which anyone who uses it could write.
 
     CLI Example:
 
@@ -411,7 +411,7 @@ def find(identity_):
 
 def users(device):
     """
-    Who uses a device or one of its partitions: a list of phrases, empty when nobody does. Sees mounts (those of other
+    Who uses a device or one of its partitions: a list of phrases, empty when no one does. Sees mounts (those of other
     mount namespaces, too), swap, RAID and the device mapper, loop devices on top of it, and processes that have it
     open.
 
@@ -464,7 +464,7 @@ def _processes(numbers):
 
 
 def _claimed(device):
-    # The kernel gives a block device to one exclusive user at a time: a mount is one, whatever namespace it is in.
+    # The kernel gives a block device to one exclusive user at a time: a mount is one, in any namespace.
     try:
         os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
     except OSError as error:
@@ -548,8 +548,8 @@ def attach(path):
 
 def detach(loop):
     """
-    Detaches a loop device and waits until it is. Fails when somebody still has it open: the kernel would detach it
-    later, and nobody would know when.
+    Detaches a loop device and waits until it is. Fails while a process has it open: the kernel would detach it
+    later, at a time that is not known.
 
     CLI Example:
 

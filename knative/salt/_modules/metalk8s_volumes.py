@@ -9,9 +9,9 @@ else. No pillar is read: what an account may call is all that it can do. What ha
 
 Nothing is written to a device unless it is blank, unused and no other Volume's. A device is a Volume's own when it is
 the one at the Volume's path (or, once it was prepared, the very disk that was written down then) and carries the
-Volume's UID. A UID alone proves nothing: whoever can write to a device can put any UID on it. Each function that writes
-holds a lock of its Volume (and of the device), which the programs that it starts inherit: a job that is killed does not
-release the lock while its mkfs still writes.
+Volume's UID. A UID alone proves nothing: anyone who can write to a device can put any UID on it. Each function that
+writes holds a lock of its Volume (and of the device), which the programs that it starts inherit: a job that is killed
+does not release the lock while its mkfs still writes.
 
 Configuration of the minion:
 
@@ -164,7 +164,7 @@ def _checked_name(name):
 
 def _identified(volume):
     """
-    Name and UID of a Volume object, its spec, and how it is to be used. Enough to take it back, whatever else is wrong
+    Name and UID of a Volume object, its spec, and how it is to be used. Enough to reclaim it, if the rest is wrong
     """
     metadata, spec = (volume.get(key) for key in ("metadata", "spec")) if isinstance(volume, dict) else (None, None)
     if not isinstance(metadata, dict) or not isinstance(spec, dict):
@@ -559,7 +559,7 @@ def _refuse_another_volumes(volume, device):
 
 def _refuse_used(device):
     """
-    Fails when somebody uses the device. udev and its like may have it open for a moment.
+    Fails while the device is in use. udev and its like may have it open for a moment.
     """
     __salt__["metalk8s_devices.settle"]()
     for attempt in range(6):

@@ -2,7 +2,7 @@
 Tokens of ``localfs``, on a master that refuses what would get around the rights of an account
 
 Salt compares a request of several functions with these rights function by function, and lets all of it run as soon as
-one of them is allowed; ``saltutil.find_job`` always is. Whoever could log in could so run ``cmd.run`` on every minion.
+one of them is allowed; ``saltutil.find_job`` always is. So anyone with a login could run ``cmd.run`` on every minion.
 And a minion writes the file in its cache that a request's job id names, and removes it when the job has ended: an id
 that is a path destroyed any file of a node (both seen with Salt 3008.3). A minion hands what a function returns to the
 returner that a request names, with the settings that the request gives: several returners of Salt's own write any file

@@ -1,5 +1,5 @@
 #!jinja|yaml
-{#- The return of a job of a Volume becomes a CloudEvent at the broker. Only a hint: whoever receives it reads
+{#- The return of a job of a Volume becomes a CloudEvent at the broker. Only a hint: its receiver reads
     GET /jobs/<jid>. It is posted once; what is lost, the sweep makes up for.
     The Volume's name is in the metadata that the job was given. -#}
 {%- set fun = data.get('fun') %}

@@ -7,7 +7,7 @@ import { descend, pathText } from "./field-set.ts";
 
 /**
  * Refuses an applied configuration that does not fit its type: an undeclared field, a value of another type, one
- * element twice. The API server answers 500 without a reason here, whatever `fieldValidation` says.
+ * element twice. The API server answers 500 without a reason here, with every `fieldValidation`.
  */
 export function checkApplied(kind: TypedKind, applied: Fields, schema: Schema): void {
   const error = misfit(applied, schema, "");

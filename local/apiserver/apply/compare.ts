@@ -11,7 +11,7 @@ export interface Comparison {
   readonly removed: Set<string>;
 }
 
-/** Compares two states of an object of one type. Whatever has no part of its own is compared whole. */
+/** Compares two states of an object of one type. What has no parts of its own is compared whole. */
 export function compare(before: Typed, after: Typed): Comparison {
   const comparison: Comparison = { added: new Set(), modified: new Set(), removed: new Set() };
   walk(comparison, before.value, after.value, after.schema, "");

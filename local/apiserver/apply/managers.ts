@@ -70,7 +70,7 @@ function byAge(a: Ownership, b: Ownership): number {
 
 const order = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Whether an entry is a manager's own: an applier's is, whatever version it applied before. */
+/** Whether an entry is a manager's own: an applier's is, also if it applied another version before. */
 export const isSame = (a: Manager, b: Manager): boolean =>
   a.name === b.name &&
   a.operation === b.operation &&

@@ -103,7 +103,7 @@ describe("CEL rules", () => {
   const judged = (schema: Schema, spec: Fields, live?: Fields) =>
     validateCustom(schema, { spec }, live && { spec: live }).map(({ field, message }) => `${field}: ${message}`);
 
-  test("a broken one tells its message", () => {
+  test("a rule that is broken gives its message", () => {
     expect(judged(rules({ rule: "self < 5", message: "too big" }), { size: 7 })).toEqual([
       "spec.size: Invalid value: 7: too big",
     ]);

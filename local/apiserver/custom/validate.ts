@@ -57,10 +57,10 @@ const compiled = remember((jsonSchema: string): ValidateFunction => {
 /** Durations are Go's, not those of ISO 8601. */
 const duration = /^[+-]?(?:\d+(?:\.\d*)?\s*(?:ns|us|µs|ms|s|m|h|d|w)\s*)+$/;
 
-/** What is wrong with one alternative of `oneOf`, `anyOf` or `not` is told by the keyword itself. */
+/** What is wrong with one alternative of `oneOf`, `anyOf` or `not` is said by the keyword itself. */
 const isInsideAlternative = ({ schemaPath }: ErrorObject) => /\/(?:oneOf|anyOf|not)\//.test(schemaPath);
 
-/** Of a string that is too short or too long nothing else is told. */
+/** A string that is too short or too long gets no other error. */
 const isSecond = ({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]) =>
   keyword === "pattern" &&
   errors.some((other) => other.instancePath === instancePath && /^m(?:in|ax)Length$/.test(other.keyword));

@@ -30,7 +30,7 @@ export function openApi(resources: readonly Resource[], path: string): object | 
 
 const pathKey = (apiVersion: string) => (apiVersion.includes("/") ? `apis/${apiVersion}` : `api/${apiVersion}`);
 
-/** The hash tells clients that keep documents when to read one again. */
+/** By the hash, clients that keep documents know when to read one again. */
 function indexEntry(apiVersion: string, resources: readonly Resource[]) {
   const hash = createHash("sha256").update(JSON.stringify(resources)).digest("hex").toUpperCase();
   return { serverRelativeURL: `${root}/${pathKey(apiVersion)}?hash=${hash}` };

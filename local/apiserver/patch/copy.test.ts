@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyOf } from "./copy.ts";
 
-test("a copy of any JSON is equal to it, whatever its members are called", () => {
+test("a copy of any JSON is equal to it, with any names of members", () => {
   const member = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "toString"));
   const { json } = fc.letrec((tie) => ({
     json: fc.oneof(

@@ -4,7 +4,7 @@ import { remember } from "../remember.ts";
 import { type Converted, compile, type Evaluate, ExpressionError } from "./expression.ts";
 import { type AdmissionRequest, requestVariable } from "./request.ts";
 
-/** A condition that is false decides, whatever others could not be evaluated. */
+/** A condition that is false decides, also if others could not be evaluated. */
 export function conditionsHold(spec: Fields, request: AdmissionRequest): boolean {
   let failure: unknown;
   for (const { expression } of objectsIn(spec, "matchConditions")) {

@@ -45,7 +45,7 @@ describe("conditions", () => {
     matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
   });
   const broken = 'object.metadata.annotations["q"] == "x"';
-  test("one that is false skips the policy, whatever another comes to", () => {
+  test("one that is false skips the policy, also if another fails", () => {
     expect(finalizers(conditions(broken, 'object.metadata.name != "x"'))).toBeUndefined();
   });
   test("optional fields", () => {

@@ -101,7 +101,7 @@ const optionsKind: Partial<Record<Verb, string>> = {
   deletecollection: "DeleteOptions",
 };
 
-/** A boolean of the query: whatever is neither `false` nor `0` is true, also nothing at all. */
+/** A boolean of the query: every value but `false` and `0` is true, also an empty one. */
 export const isTrue = (value: string | null): boolean =>
   value !== null && value !== "0" && value.toLowerCase() !== "false";
 

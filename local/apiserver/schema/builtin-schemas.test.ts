@@ -42,7 +42,7 @@ describe("schemas say what /openapi/v3 of kube-apiserver 1.36.3 says", () => {
   });
 });
 
-test("a custom resource has metadata whatever its schema says", () => {
+test("a custom resource has metadata with any schema", () => {
   const schema = { type: "object", properties: { spec: { type: "object" }, metadata: { type: "object" } } };
   const type = typeOf({ ...kind("example.org/v1", "Thing"), custom: { schema } });
   const metadata = type && memberType(type, "metadata");

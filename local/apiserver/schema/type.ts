@@ -9,7 +9,7 @@ export type TypedKind = Kind & Pick<Resource, "custom">;
 
 const objectMeta = "io.k8s.v1.ObjectMeta";
 
-/** What every custom resource has, whatever its own schema says. */
+/** What every custom resource has beside its own schema. */
 const header: Record<string, Schema> = {
   apiVersion: { type: "string" },
   kind: { type: "string" },

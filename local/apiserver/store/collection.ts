@@ -20,7 +20,7 @@ export function createCollection(limit: number, horizon: number): Collection {
   const listeners = new Set<(event: StoreEvent) => void>();
   const pending: StoreEvent[] = [];
 
-  // A listener may write; what it causes is told after what caused it, to everybody.
+  // A listener may write. All listeners get this write after the one that caused it.
   function notify(event: StoreEvent): void {
     if (pending.push(event) > 1) return;
     try {

@@ -12,7 +12,7 @@ const wide = (name: string, found: Found) => typed("string", name, found, 1);
 const date = (name: string, found: Found) => typed("date", name, found);
 const age = date("Age", ".metadata.creationTimestamp");
 
-/** The phase; kubectl users know an object that is being deleted as Terminating, whatever its phase. */
+/** The phase; kubectl users know an object that is being deleted as Terminating, in any phase. */
 const phase = (object: Fields) =>
   fieldsAt(object, "metadata").deletionTimestamp ? "Terminating" : (statusOf(object).phase ?? "");
 

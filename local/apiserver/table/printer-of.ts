@@ -12,8 +12,8 @@ const nameColumn: Column = { name: "Name", type: "string", format: "name", descr
 const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
- * The name of an object and these columns of it, or its age when there are none. What has a name that tells people
- * nothing, as Events have, shows it with `-o wide` alone.
+ * The name of an object and these columns of it, or its age when there are none. A kind whose names mean
+ * nothing to people, such as Event, shows them with `-o wide` alone.
  */
 export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = [], hasName = true): Printer {
   const shown = (columns.length > 0 ? columns : [age]).map((column) => ({

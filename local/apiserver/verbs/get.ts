@@ -12,7 +12,7 @@ export function live(state: State, { resource, namespace, name }: ObjectCall): S
   return stored;
 }
 
-/** GET of one object: always a consistent read, whatever version would do. */
+/** GET of one object: always a consistent read, also if an older version would do. */
 export function get(state: State, call: ObjectCall): Answer {
   const wanted = Number(call.query.get("resourceVersion") ?? 0);
   if (wanted > state.store.version) throw tooLargeVersion(wanted, state.store.version);

@@ -103,7 +103,7 @@ function applyGracePeriod(
 }
 
 /**
- * How the garbage collector is to treat the dependents is told by two finalizers; a finalizer already there says it as
+ * How the garbage collector is to treat the dependents is said by two finalizers; a finalizer already there says it as
  * well.
  */
 function finalizersAfter(

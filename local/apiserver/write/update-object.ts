@@ -106,7 +106,7 @@ function statusChange({ resource }: Call, live: KubernetesObject, next: Kubernet
   }) as KubernetesObject;
 }
 
-/** What an update never changes, whatever it says. In place. */
+/** Restores what an update never changes. In place. */
 function keepMetadata({ metadata }: KubernetesObject, { metadata: live }: KubernetesObject): void {
   metadata.uid ||= live.uid;
   for (const field of ["creationTimestamp", "generation", "selfLink"]) {

@@ -4,7 +4,7 @@ import type { PodObject } from "../objects/pod.ts";
 
 /**
  * Whether a pod keeps a claim from going, as pvc_protection_controller.go judges it: the pod has a node, and it names
- * the claim, whatever its phase; or the claim is that of an ephemeral volume, belongs to the pod, and the pod is not
+ * the claim, in any phase; or the claim is that of an ephemeral volume, belongs to the pod, and the pod is not
  * shut down.
  */
 export function podUsesClaim(pod: PodObject, claim: KubernetesObject): boolean {

@@ -14,7 +14,7 @@ export async function readLive(client: Client, node: GraphNode): Promise<Kuberne
   return live?.metadata.uid === node.uid ? live : undefined;
 }
 
-/** Rewrites the owner references of an object, on top of whatever they are now. */
+/** Rewrites the owner references of an object, as they are now. */
 export async function changeOwners(
   client: Client,
   node: GraphNode,

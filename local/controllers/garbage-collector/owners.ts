@@ -14,7 +14,7 @@ export interface Owners {
   waiting: OwnerReference[];
 }
 
-/** Why owners cannot be told apart: asking again helps only when the kinds served have changed, or never. */
+/** Why an owner is not known: asking again helps only when the kinds served have changed, or never. */
 export type Unclear = "kind unknown" | "cluster-scoped with namespaced owner";
 
 /** Looks up owners live; remembers those found absent, because a uid never comes back. */

@@ -16,7 +16,7 @@ export interface Remains {
   podsFirst: boolean;
 }
 
-/** Deletes all pods of a namespace, and once none is left everything else (KEP-5080); tells what remains. */
+/** Deletes all pods of a namespace, and once none is left everything else (KEP-5080); returns what remains. */
 export async function deleteContent(
   client: Client,
   namespace: string,

@@ -67,7 +67,7 @@ describe("the claims of a StatefulSet", () => {
     expect((await world.claim("data-again-1"))?.metadata.uid).toBe(uid);
   });
 
-  it("get no pod while they are being deleted, whatever the policy; then a new one takes their place", async () => {
+  it("get no pod while they are being deleted, with any policy; then a new one takes their place", async () => {
     await world.createSet("refused");
     await world.ready("refused", 1);
     await world.scale("refused", 0);

@@ -139,7 +139,7 @@ describe("the retention of claims", () => {
     });
     await world.touch("strip");
     await owned("data-strip-0");
-    await world.until("the set tells", async () =>
+    await world.until("the set shows it", async () =>
       (await world.events("strip")).includes("SuccessfulUpdate: Update Pod strip-0 in StatefulSet strip successful"),
     );
   });
@@ -172,7 +172,7 @@ describe("the retention of claims", () => {
     await own("data-yield-0", referenceTo(set), referenceTo(other, { controller: true }));
     const masterOnly = async () => (await world.ownersOf("data-yield-0")).join() === "ConfigMap master";
     await touchedUntil("yield", "it gives way", masterOnly);
-    await world.until("the set tells", async () =>
+    await world.until("the set shows it", async () =>
       (await world.events("yield")).some((line) =>
         line.startsWith(`${event} data-yield-0 has a conflicting OwnerReference`),
       ),

@@ -11,7 +11,7 @@ export interface Occupant {
 
 /**
  * Whether a claim's owner references are as the set's policy wants them, or are none of the controller's business: a
- * reference to a set or pod of this name but another uid is stale, and whatever it was for, the claim is left to the
+ * reference to a set or pod of this name but another uid is stale, and the claim is left to the
  * garbage collector. `isClaimOwnerUpToDate` of stateful_set_utils.go.
  */
 export function ownersAreRight(claim: KubernetesObject, set: SetObject, { pod, ordinal }: Occupant): boolean {
@@ -54,7 +54,7 @@ export function isLeftBehind(claim: KubernetesObject, set: SetObject, pod: Kuber
 }
 
 /**
- * Exactly one of set and pod at a time: the claim of a condemned pod goes with the pod, whatever becomes of the set.
+ * Exactly one of set and pod at a time: the claim of a condemned pod goes with the pod, also if the set stays.
  */
 function wantedOwner(set: SetObject, { pod, ordinal }: Occupant): KubernetesObject | undefined {
   const { whenDeleted, whenScaled } = policyOf(set);

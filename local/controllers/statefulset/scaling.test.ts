@@ -119,7 +119,7 @@ describe("the pods of a StatefulSet", () => {
         volumes: expect.arrayContaining([{ name: "data", persistentVolumeClaim: { claimName: "data-who-0" } }]),
       },
     });
-    await world.until("the set tells of it", async () =>
+    await world.until("the set shows it", async () =>
       (await world.events("who")).includes("SuccessfulCreate: Create Pod who-0 in StatefulSet who successful"),
     );
   });

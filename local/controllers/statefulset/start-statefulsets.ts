@@ -17,8 +17,8 @@ const patience = 60_000;
 
 /**
  * Kubernetes' StatefulSet controller: pods with a name and claims of their own. A change of a set or of one of its pods
- * leads to another look; a change of a claim does not, as in Kubernetes, so that a set waiting for a claim to go is not
- * told when it has.
+ * leads to another look; a change of a claim does not, as in Kubernetes: a set that waits for a claim to go does not
+ * see when it has gone.
  */
 export function startStatefulSets(base: ControllerTools): Running {
   const { clock, signal, reflections, trouble } = base;

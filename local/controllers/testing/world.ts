@@ -55,7 +55,7 @@ export interface WorldOptions extends Partial<ControllersOptions> {
   heartbeat?: boolean;
 }
 
-/** By which the nodes of a world are told from those of others on the same cluster. */
+/** By which the nodes of a world differ from those of others on the same cluster. */
 const worldLabel = "test.holdfast.dev/world";
 
 export async function openWorld({ nodes, heartbeat, ...options }: WorldOptions): Promise<World> {

@@ -43,7 +43,7 @@ describe("findVolume", () => {
     expect(found(claim(), volumes)).toBe(name);
   });
 
-  it("leaves all but reserved volumes to the scheduler when told so", () => {
+  it("leaves all but reserved volumes to the scheduler if the class says so", () => {
     expect(found(claim(), [volume("a")], { reservedOnly: true })).toBeUndefined();
     expect(found(claim(), [volume("a"), volume("b", reserved)], { reservedOnly: true })).toBe("b");
   });

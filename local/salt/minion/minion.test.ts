@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import { createMinion, type Returned } from "./minion.ts";
 
-test("a job that is killed returns nothing, whatever it was doing", async () => {
+test("a job that is killed returns nothing, at any point", async () => {
   const clock = virtualClock();
   const returned: Returned[] = [];
   // It does not look at the signal, as a program that runs to its end.

@@ -14,7 +14,7 @@ export function isDirective(key: string): boolean {
 
 /**
  * What is new in an object comes without the nulls and directives that only say what is to go; an object with a
- * `$patch` does not come at all, whatever else it holds.
+ * `$patch` does not come at all, also if it holds other members.
  */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !hasPatch(item)).map(withoutNulls);

@@ -4,7 +4,7 @@ import { StrategicMergeError, unknownDirective, withoutNulls } from "./directive
 
 /** How the elements of a list find and take each other. */
 export interface ListMerge {
-  /** The member that tells objects apart; without it the list is a set of scalars. */
+  /** The member by which objects are matched; without it the list is a set of scalars. */
   key: string | undefined;
   /** The list of `$setElementOrder`. */
   order: unknown[] | undefined;

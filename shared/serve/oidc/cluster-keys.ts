@@ -14,7 +14,7 @@ export interface ClusterKeys {
 /** Keys that a cluster no longer has are believed for this long, in milliseconds. */
 const longestBelieved = 60 * 60_000;
 
-/** After keys were asked for, they are not asked for again within this time, whatever tokens come, in milliseconds. */
+/** After keys were asked for, they are not asked for again within this time, with any tokens, in milliseconds. */
 export const notAgainWithin = 10_000;
 
 /** The keys as they are remembered. Nothing but time depends on the memory. */

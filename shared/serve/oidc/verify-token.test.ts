@@ -76,7 +76,7 @@ describe("a token is taken", () => {
     expect(await judge(sign({ aud: ["https://other.example", audience] }))).toBeUndefined();
   });
 
-  test("whatever the case of the scheme, and with a clock that is a little off", async () => {
+  test("with any case of the scheme, and with a clock that is a little off", async () => {
     expect(await verify(`bearer ${await sign({ nbf: seconds(20) })}`)).toBeUndefined();
     expect(await judge(sign({ exp: seconds(-20) }))).toBeUndefined();
   });

@@ -107,7 +107,7 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect([rolled?.metadata.name, others]).toEqual(["pvc-protection-release", []]);
   });
 
-  test("mend-channels lets the sweep delete channels, and tells it to", () => {
+  test("mend-channels permits the sweep to delete channels, and switches that on", () => {
     const objects = buildOverlay({ components: ["knative/platform/mend-channels"] });
     expect(environmentOf("platform-sweep", objects)).toMatchObject({ STALE_CHANNELS: "mend" });
     const role = ofKind("Role", objects).find(({ metadata }) => metadata.name === "platform-sweep-mend-channels");

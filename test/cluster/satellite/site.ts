@@ -177,7 +177,7 @@ export async function openSite(
       const spec = {
         affinity,
         terminationGracePeriodSeconds: 1,
-        // Its volume is still attached when its Node's satellite is told to go.
+        // Its volume is still attached when its Node's satellite is deleted.
         tolerations: [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 15 }],
         containers: [{ ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] }],
         volumes: [{ name: "data", persistentVolumeClaim: { claimName: name } }],

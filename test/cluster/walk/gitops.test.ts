@@ -23,7 +23,7 @@ if (cluster && !ready)
       "HOLDFAST_KNATIVE_CRDS.",
   );
 
-/** The kinds in which the two tools are told what to apply: [plural, kind, group, version]. */
+/** The kinds that say what the two tools apply: [plural, kind, group, version]. */
 const toolKinds = [
   ["gitrepositories", "GitRepository", "source.toolkit.fluxcd.io", "v1"],
   ["kustomizations", "Kustomization", "kustomize.toolkit.fluxcd.io", "v1"],

@@ -20,7 +20,7 @@ interface Seen {
 
 const claims = "/cluster/api/v1/persistentvolumeclaims";
 
-/** An API server that notes what reaches it, knows the tokens `mine` and `other`, and answers as it is told. */
+/** An API server that notes what reaches it, knows the tokens `mine` and `other`, and answers as a test sets. */
 async function apiServer(answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}) {
   const seen: Seen[] = [];
   const known: Record<string, string> = { "Bearer mine": "anna", "Bearer other": "ben" };
@@ -279,7 +279,7 @@ describe("only pages of the console change anything, or read", () => {
   });
 });
 
-test("headers of a browser do not reach the API server, whatever they are", async () => {
+test("no header of a browser reaches the API server", async () => {
   const api = await apiServer();
   const served = await serveFunction(api.url);
   const smuggled = {
@@ -623,7 +623,7 @@ describe("on loopback", () => {
   });
 
   test.each([["http://evil.example"], ["null"], ["http://localhost:1"], ["https://own"]])(
-    "a page of %s changes nothing, whatever its browser says of sites",
+    "a page of %s changes nothing, with any header of its browser about sites",
     async (origin) => {
       const { ask, secret, api, port } = await open();
       const cookie = cookieOf(await ask({ path: secret }));
@@ -666,7 +666,7 @@ describe("on loopback", () => {
   });
 });
 
-test("nothing secret is logged, whatever happens", async () => {
+test("nothing secret is logged in any case", async () => {
   const api = await apiServer((_, response) => response.writeHead(302, { location: "/?token=mine" }).end());
   const served = await serveFunction(api.url);
   const cookie = await signIn(served);

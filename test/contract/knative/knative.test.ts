@@ -248,7 +248,7 @@ describe("the functions", () => {
     });
   });
 
-  test("read every change that a source tells of", () => {
+  test("read every change that a source reports", () => {
     for (const recorded of recordings("sources").filter(({ recorded }) => recorded.startsWith("source-"))) {
       const { kind, metadata } = recorded.body as KubernetesObject;
       expect(readHint(requestOf(recorded))).toMatchObject({ kind, name: metadata.name, object: recorded.body });

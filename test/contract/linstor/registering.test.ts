@@ -19,7 +19,7 @@ describe("what LINSTOR has answered to registrations", () => {
   });
 
   test.each(["node-create-nobody-listens", "node-create-already-exists", "node-create-while-deleting"])(
-    "%s: the next look tells",
+    "%s: the next look shows it",
     async (operation) => {
       await expect(sent(create, ["node-create", operation])).resolves.toBeDefined();
     },

@@ -58,7 +58,7 @@ async function follow(
   throw new Error(`There is no end: ${actions.join(", ")}.`);
 }
 
-/** Whatever happens to a job, following the protocol brings its outcome. */
+/** Following the protocol brings the outcome of a job in every case. */
 export function protocol(at: () => Harness): void {
   const fun = "metalk8s_volumes.prepare";
   const success = { do: "succeed" };

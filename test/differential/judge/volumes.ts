@@ -11,8 +11,8 @@ interface VolumeObject extends KubernetesObject {
 }
 
 /**
- * The law for volumes: one that a claim of ours has had for long enough to be seen is there in the end, whatever has
- * become of the claim. From what was observed of volumes and claims alone.
+ * The law for volumes: one that a claim of ours has had for long enough to be seen is there in the end, also if the
+ * claim is not. From what was observed of volumes and claims alone.
  */
 export function judgeVolumes({ volumes, keptAfter, ours }: Pick<World, "volumes" | "keptAfter" | "ours">) {
   const lost: string[] = [];

@@ -123,7 +123,7 @@ export async function play(world: World, sequence: readonly Operation[], hasty =
     await until(recent, patience.settling);
   }
 
-  /** What users of ours are told to wait for: the field says it, and no claim is tied to a set that is to keep it. */
+  /** What our users wait for, as documents say: the field says it, and no claim is tied to a set that is to keep it. */
   async function inForce(): Promise<void> {
     const notSaid = (_: Live, { sets }: Live) =>
       sets

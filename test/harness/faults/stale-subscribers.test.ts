@@ -35,7 +35,7 @@ test("a Trigger that was changed is delivered for twice, by its present filter a
   expect(failing.filter((arrival) => arrival.endsWith("dead-letter"))).toHaveLength(2);
 });
 
-test("for a Trigger that was deleted every event of the broker is dead-lettered, whatever its filter was", async () => {
+test("for a Trigger that was deleted every event of the broker is dead-lettered, with any filter", async () => {
   expect(await arrivalsWith({ deleted: ["grace"] })).toEqual([
     "0 Pod release",
     "1000 Pod dead-letter",

@@ -65,7 +65,7 @@ const oneIn = 40;
 const slowest = 2_000;
 const oldest = 5_000;
 
-/** A network that takes its time, loses answers when told to, and answers reads that may be stale with what was. */
+/** A network that takes its time, loses answers on demand, and answers reads that may be stale with what was. */
 export function createNetwork(parts: NetworkParts): Network {
   const { clock, streams, trace, history, gate, disturb, disturbOutside = (_, send) => send(), pageSize } = parts;
   const travel = streams("travel");

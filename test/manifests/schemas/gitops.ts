@@ -5,7 +5,7 @@ const interval = z.string().regex(/^\d+[smh]$/);
 const metadata = z.strictObject({ name, namespace: name });
 const path = z.string().regex(/^(\.\/)?knative\/[a-z/-]+$/);
 
-/** What Flux is told: where from, and what. */
+/** What Flux takes: from where, and what. */
 export const gitRepository = z.strictObject({
   apiVersion: z.literal("source.toolkit.fluxcd.io/v1"),
   kind: z.literal("GitRepository"),
@@ -37,7 +37,7 @@ export const fluxKustomization = z.strictObject({
   }),
 });
 
-/** What Argo CD is told. */
+/** What Argo CD takes. */
 export const application = z.strictObject({
   apiVersion: z.literal("argoproj.io/v1alpha1"),
   kind: z.literal("Application"),

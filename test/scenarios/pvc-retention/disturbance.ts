@@ -94,7 +94,7 @@ function isMet(met: readonly (() => number)[]): void {
     if (count() === 0) throw new Error(`No write of part ${part} met the fault.`);
 }
 
-/** What a function is not told of, and what it is told and is not so. The simulation does the rest at each request. */
+/** Lost events, and events that are wrong. The simulation does the rest at each request. */
 export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
   ...scenario,
   within: true,

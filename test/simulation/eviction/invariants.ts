@@ -90,7 +90,7 @@ export const evacuatesOnce: Invariant = {
   shownBy: "invariants.test.ts",
 };
 
-/** What must hold after every write, and whatever Nova is asked. */
+/** What must hold after every write, and after each request to Nova. */
 export const invariants: readonly Invariant[] = [
   l2AgentWaitsForLocks,
   lockGoesLast,

@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     start: starting({ ...releaseCompute, look: empty }),
   },
   {
-    name: "enables-whatever-stays",
+    name: "enables-all-that-stays",
     doc: "Enables each nova-compute that is to stay: its resource says Enabled.",
     scenarios: ["disabled-by-a-person"],
     by,

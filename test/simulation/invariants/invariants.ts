@@ -3,5 +3,5 @@ import type { Invariant } from "./invariant.ts";
 import { writesLittle } from "./writes-little.ts";
 import { writesOntoWhatWasRead } from "./writes-onto-what-was-read.ts";
 
-/** What must hold after every write, whatever systems there are. */
+/** What must hold after every write, with any systems. */
 export const invariants: readonly Invariant[] = [writesOntoWhatWasRead, writesMakeProgress, writesLittle];

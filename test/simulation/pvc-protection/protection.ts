@@ -12,10 +12,10 @@ export const progress = "holdfast.dev/pvc-protection.release";
 
 const usual = "holdfast.dev/pvc-protection";
 
-/** The finalizer that a process was told to keep. */
+/** The finalizer that a process is set to keep. */
 export const finalizerOf = ({ environment }: Process) => environment.FINALIZER ?? usual;
 
-/** Whether a process was told to take Kubernetes' own finalizer away as well. */
+/** Whether a process is set to remove Kubernetes' own finalizer as well. */
 const decidesAlone = ({ environment }: Process) => (environment.IN_TREE ?? "present") !== "present";
 
 /** The finalizers that a process may take away. */

@@ -135,7 +135,7 @@ export const evacuatesWhatIsSafe = inLinstor("evacuates-what-is-safe", ({ kind, 
   return undefined;
 });
 
-/** DELETE takes whatever is on a node along; and while nothing is, and no copy elsewhere is good, data may be lost. */
+/** DELETE takes all that is on a node along; and while nothing is, and no copy elsewhere is good, data may be lost. */
 const deletesWhatIsEmpty = inLinstor("deletes-what-is-empty", ({ kind, node, resources, hasSnapshot }, truth) => {
   if (kind !== "delete") return undefined;
   const left = resources.find((one) => one.node === node)?.name ?? (hasSnapshot ? "a snapshot" : undefined);
@@ -154,7 +154,7 @@ const losesByPolicy = inLinstor("loses-by-policy", ({ kind, node, resources }, t
   return `LINSTOR is asked to give ${node} up, whose policy is ${policyOf(satellite)}.`;
 });
 
-/** The last good copy of a volume is never lost, whatever happens. */
+/** The last good copy of a volume is never lost. */
 function lostVolume(truth: Truth): string | undefined {
   const { standIn, volumes, forfeited } = linstorIn(truth);
   for (const volume of volumes)
@@ -169,7 +169,7 @@ export const keepsTheLastCopy: Invariant = {
   checkOutside: (_, truth) => lostVolume(truth),
 };
 
-/** What must hold after every write, and whatever LINSTOR is asked. */
+/** What must hold after every write, and after each request to LINSTOR. */
 export const invariants: readonly Invariant[] = [
   drainsWhenMarked,
   terminatesWhenEmpty,

@@ -315,7 +315,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "retains-everything",
-    doc: "Lets every LinstorSatellite go that is deleted, whatever its policy, since data is never harmed by that.",
+    doc: "Lets every LinstorSatellite go that is deleted, with any policy, since data is never harmed by that.",
     scenarios: ["given-up"],
     by,
     within: 2,
@@ -330,7 +330,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "gives-up-what-is-offline",
-    doc: "Gives a node up that is offline and deleted, whatever its policy: it will not come back.",
+    doc: "Gives a node up that is offline and deleted, with any policy: it will not come back.",
     scenarios: ["satellite-away"],
     by,
     within: 2,

@@ -12,7 +12,7 @@ import { patience } from "./patience.ts";
 const usual = 60;
 
 /**
- * Tests that the scenarios of a system hold whatever fault strikes a single request. Where there are many of them,
+ * Tests that the scenarios of a system hold with any fault of a single request. Where there are many of them,
  * `oneScenarioIn` has every nth tried, others each time.
  */
 export function testPoints({ scenarios }: System, oneIn = usual, oneScenarioIn = 1): void {

@@ -15,7 +15,7 @@ export function testRuns({ name, scenarios }: System, { oneIn = 1 } = {}): void 
   const numbers = oneIn === 1 ? [...fixed, fresh] : [fresh];
   console.log(`Simulation of ${name}: fresh number ${fresh}; npm run simulate -- --seed ${fresh} runs it again.`);
   describe.each(scenarios.map((scenario) => ({ name: scenario.name, scenario })))("$name", patience, ({ scenario }) => {
-    test.each(numbers.filter(isChosen))("holds whatever goes wrong in run %i", (number) =>
+    test.each(numbers.filter(isChosen))("holds with the faults of run %i", (number) =>
       holds({ scenario, number, faults: true }),
     );
 

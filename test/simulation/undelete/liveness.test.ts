@@ -67,7 +67,7 @@ test.each<[string, KubernetesObject, string | undefined]>([
   expect(found(last)[0]).toBe(expected);
 });
 
-test("a volume whose time has come is overdue, whatever it says", () => {
+test("a volume whose time has come is overdue, with any note", () => {
   const due = "2025-12-31T00:00:00Z";
   expect(found(volume("Retain", { due }))).toContain("Volume pv-1 is overdue.");
   expect(found(volume("Retain", { note: "offered", offered: true, due }))).toContain("Volume pv-1 is overdue.");

@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "claims-not-asked-for",
     doc: "Believes the event that a claim is gone.",
-    scenarios: ["claim-comes-back", "claim-made-anew"],
+    scenarios: ["claim-comes-back", "claim-made-again"],
     within: 20,
     rule: reserve.name,
     start: starting({

@@ -196,7 +196,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...usual,
-    name: "claim-made-anew",
+    name: "claim-made-again",
     doc: "A claim is deleted and made again in the same breath, so that there may be two volumes of its name.",
     async act(user) {
       await keptClaim(user, "data", "24h");

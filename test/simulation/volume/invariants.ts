@@ -127,7 +127,7 @@ const triesSoOften: Invariant = {
       if (one.kind === "ends" && (one.how === "done" || one.how === "failed")) row.clear();
     }
     return row.size > attempts
-      ? `${step} of Volume ${volume} was begun ${row.size} times in a row in vain.`
+      ? `${step} of Volume ${volume} was begun ${row.size} times in a row without success.`
       : undefined;
   },
 };
@@ -175,7 +175,7 @@ const failsForAReason: Invariant = {
   },
 };
 
-/** What must hold after every write, and whatever happens in Salt. */
+/** What must hold after every write, and after every change in Salt. */
 export const invariants: readonly Invariant[] = [
   oneJobAtATime,
   sparesWhatIsBound,

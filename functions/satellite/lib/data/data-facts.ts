@@ -63,7 +63,7 @@ export const done = (message: string): Verdict => ({ do: "done", message });
 export const said = ({ warnings }: Pick<DataFacts, "warnings">): string =>
   warnings.length > 0 ? ` LINSTOR says: ${warnings.join(" ")}` : "";
 
-/** What is on the node, by whatever case LINSTOR writes its name. */
+/** What is on the node, in any case in which LINSTOR writes its name. */
 export function copiesOn({ copies, node }: Pick<DataFacts, "copies" | "node">): readonly Resource[] {
   return copies.filter((copy) => sameName(copy.node, node.name));
 }

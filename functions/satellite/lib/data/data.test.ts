@@ -256,7 +256,7 @@ describe("the end of an evacuation", () => {
   });
 });
 
-/** Whatever a LINSTOR could list, whether it makes sense or not. */
+/** Anything that a LINSTOR could list, whether it makes sense or not. */
 const names = ["node-1", "node-2", "node-3"];
 const someCopy = fc
   .record({
@@ -299,7 +299,7 @@ function usable(facts: DataFacts, definition: string) {
   });
 }
 
-describe("properties, whatever LINSTOR lists", () => {
+describe("properties of any list of LINSTOR", () => {
   test("a node is removed only when it is empty, and all that was on it is usable elsewhere", () => {
     let removed = 0;
     fc.assert(

@@ -73,7 +73,7 @@ export type Removal = Verdict & { readonly by?: "delete" | "lose" };
 
 /**
  * Whether an evacuated node may be removed from LINSTOR. The same proof as for the end of the evacuation is asked for
- * again, because LINSTOR deletes a node together with whatever is on it. `undefined`: LINSTOR does not list it.
+ * again, because LINSTOR deletes a node together with all that is on it. `undefined`: LINSTOR does not list it.
  */
 export function mayRemove(facts: DataFacts | undefined): Removal {
   if (!facts) return done("LINSTOR does not list the node any more.");

@@ -118,7 +118,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     );
   }
   const unproven = staying.filter((copy) => !isDiskless(copy) && goodCopies(copy.name, facts).length === 0);
-  // A copy here that is cut off may have what was written last, whatever the others are.
+  // A copy here that is cut off may have what was written last, even if the others are good.
   const apart = staying.filter((copy) => {
     const cutOff = cutOffCopies(copy.name, facts);
     return cutOff.includes(copy) || (unproven.includes(copy) && cutOff.length > 0);

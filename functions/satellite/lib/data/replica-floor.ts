@@ -25,7 +25,7 @@ export type FloorFacts = Omit<DataFacts, "node"> & Partial<Pick<DataFacts, "node
 /**
  * What would have too few good copies if all that is on the node went: UpToDate, diskful, staying, on an online node
  * that stays, and not on this one. Needed are as many as the place count asks for, at most as many as there were
- * before, and **one at least** of whatever had a copy on the node, even where none was good: then there is no proof
+ * before, and **one at least** of all that had a copy on the node, even where none was good: then there is no proof
  * that the data is anywhere else. Definitions that are gone from LINSTOR need nothing: a person has deleted them, and
  * no PersistentVolume in use names them.
  */

@@ -78,7 +78,7 @@ export const codes = {
 
 /**
  * LINSTOR has answered a request with errors. What it was asked may have been done all the same, wholly or in part:
- * after a command only a fresh read tells.
+ * after a command only a fresh read shows the effect.
  */
 export class LinstorError extends SystemError {
   /** The whole answer in its order, successes included. */

@@ -7,7 +7,7 @@ import { linstor } from "./system.ts";
 
 const still = { now: () => 0, after: () => () => {}, sleep: () => new Promise<void>(() => {}) };
 
-/** A client of whatever answers like this. */
+/** A client of a server that answers like this. */
 function against(
   answer: Partial<SystemResponse> | (() => Promise<SystemResponse>),
   seen: SystemRequest[] = [],
@@ -83,7 +83,7 @@ test("a 404 for another reason than an unknown node does not mean that a node is
     expect(await failureOf(read)).toMatchObject({ failure: "refused" });
 });
 
-test("an unknown node is told from everything else by code 300", async () => {
+test("an unknown node is recognised by code 300 alone", async () => {
   const body = '[{"ret_code":-4611686018427387604}]';
   const { nodes, resources, pools } = against({ status: 404, body });
   expect([await nodes.get("a"), await resources.onNode("a"), await pools.onNode("a")]).toEqual([

@@ -51,8 +51,8 @@ export function sameName(one: string, other: string): boolean {
 export const witness = "Aux/piraeus.io/managed-by";
 const witnesses = [witness, "Aux/piraeus.io/last-applied"];
 /**
- * Whether a node says that it was registered for Kubernetes. One that does not belongs to another user, whatever its
- * name: it is neither evacuated nor removed.
+ * Whether a node says that it was registered for Kubernetes. A node that does not say so belongs to another user,
+ * also if it has one of our names: it is neither evacuated nor removed.
  */
 export const isWitnessed = ({ props }: LinstorNode) => witnesses.some((key) => props[key] !== undefined);
 

@@ -17,7 +17,7 @@ const mergeKeys: Readonly<Record<string, string>> = {
   topologySpreadConstraints: "topologyKey",
 };
 
-/** A part of a DaemonSet: which of its lists merge is told by their names. */
+/** A part of a DaemonSet: the names of its lists say which of them merge. */
 const part: MergeType = {
   member: (name) => {
     if (name.startsWith("$")) return undefined;

@@ -62,7 +62,7 @@ function read<Schema extends z.ZodType>(asked: string, schema: Schema, body: str
   throw strangeAnswer(asked, `not what Salt answers${at ? ` (at ${at})` : ""}${quoted}`, { cause: read.error });
 }
 
-/** The error of an answer in which something is missing or foreign. */
+/** The error of an answer in which something is missing or unexpected. */
 export function strangeAnswer(asked: string, what: string, options: { cause?: unknown } = {}): SystemError {
   return new SystemError(
     "Salt",

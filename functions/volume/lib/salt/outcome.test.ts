@@ -33,7 +33,7 @@ test("a long text is cut", () => {
   expect(outcome.end === "failure" && outcome.message.length).toBe(1000);
 });
 
-test("whatever is returned, it is success only with code 0, and a failure says why", () => {
+test("a return is success only with code 0, and a failure says why", () => {
   fc.assert(
     fc.property(fc.anything(), fc.integer(), fc.boolean(), (returned, retcode, success) => {
       const outcome = outcomeOf({ return: JSON.parse(JSON.stringify(returned) ?? "null"), retcode, success });

@@ -63,7 +63,7 @@ export function refusalOf(asked: Asked, response: SystemResponse): SystemError {
   );
 }
 
-/** What a page says in its paragraph, or the beginning of whatever else was answered. */
+/** What a page says in its paragraph, or the beginning of any other answer. */
 function quote({ body }: SystemResponse): string {
   const said = sentenceOf(body).replace(/\.$/, "");
   return said === "" ? "nothing" : `"${said.length > 200 ? `${said.slice(0, 199)}…` : said}"`;

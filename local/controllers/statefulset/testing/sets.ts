@@ -124,7 +124,7 @@ export function claimSpec(storageClassName: string): object {
   return { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage: "1Gi" } } };
 }
 
-/** A reference to an object, by which it only owns unless told otherwise. */
+/** A reference to an object, by which it only owns by default. */
 export function referenceTo(owner: KubernetesObject, more: Partial<OwnerReference> = {}): OwnerReference {
   const { apiVersion, kind, metadata } = owner;
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...more };

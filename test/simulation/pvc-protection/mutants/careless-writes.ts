@@ -51,7 +51,7 @@ const isOfAnnotation = ({ path }: Operation) => path.startsWith("/metadata/annot
 export const carelessWrites: readonly Mutant[] = [
   {
     name: "no-guard",
-    doc: "Removes the finalizer by its position and name, whatever became of the claim since it was read.",
+    doc: "Removes the finalizer by its position and name, also if the claim has changed since it was read.",
     scenarios: ["restless-claim"],
     within: 15,
     rule: release.name,

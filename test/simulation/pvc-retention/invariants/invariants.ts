@@ -38,7 +38,7 @@ const goesByTheField: Invariant = {
   name: "goes-by-the-field",
   check(change, truth) {
     if (!isDeletion(change) || change.by.name === "user") return undefined;
-    // With its namespace everything goes, whatever sets say.
+    // With its namespace everything goes, regardless of the sets.
     if (truth.history.live("Namespace").some(isBeingDeleted)) return undefined;
     const claim = change.before as KubernetesObject;
     const isRight = setsEver(truth).some(({ metadata: { uid } }) => {

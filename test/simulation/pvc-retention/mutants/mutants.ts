@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "goes-by-name",
     doc: "Takes a claim for the set's that has the name of one.",
-    scenarios: ["claims-made-beside", "left-to-nobody"],
+    scenarios: ["claims-made-beside", "left-without-policy"],
     within: 6,
     rule: own_,
     start: seeing((one, { set }) => usedBy(set, one)),

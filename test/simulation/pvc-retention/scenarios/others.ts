@@ -71,9 +71,9 @@ export const claimsMadeBeside: Scenario = {
   },
 };
 
-export const leftToNobody: Scenario = {
+export const leftWithoutPolicy: Scenario = {
   ...withSets,
-  name: "left-to-nobody",
+  name: "left-without-policy",
   doc: "A set has left claims before it had a policy, and gets one that deletes; the set lives on.",
   setting: byDefault,
   async act(user) {

@@ -1,6 +1,6 @@
 import type { Scenario } from "../../scenario.ts";
 import { keptAtTheLastMoment, recreated, setDeleted } from "./deleted.ts";
-import { claimsMadeBeside, fieldApplied, fieldFoughtOver, leftToNobody, rescued, rivalSets } from "./others.ts";
+import { claimsMadeBeside, fieldApplied, fieldFoughtOver, leftWithoutPolicy, rescued, rivalSets } from "./others.ts";
 import {
   keptInTime,
   namespaceDefault,
@@ -31,7 +31,7 @@ export const scenarios: readonly Scenario[] = [
   rollingUpdate,
   rivalSets,
   claimsMadeBeside,
-  leftToNobody,
+  leftWithoutPolicy,
   rescued,
   fieldApplied,
   fieldFoughtOver,
