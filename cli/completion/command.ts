@@ -15,7 +15,7 @@ export const completion: Subcommand = {
   declare: () =>
     new Command("completion")
       .summary("print the script by which a shell completes holdfast")
-      .description("Prints the script by which a shell completes commands, options, and what these may be.")
+      .description("Prints the script by which a shell completes commands, options and their values.")
       .addArgument(new Argument("<SHELL>", "the shell").choices(Object.keys(scripts)))
       .addHelpText("after", example),
   async run([shell = ""], _, program) {
