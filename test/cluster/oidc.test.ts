@@ -4,14 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { bundleFor } from "../../bench/budget/bundle.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { readOidcSettings } from "../../shared/serve/oidc/settings.ts";
 import { tokenVerifier } from "../../shared/serve/oidc/verify-token.ts";
 import { Namespace, ServiceAccount } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
 import { tokenOf } from "../harness/service-account.ts";
+import { accountOf } from "../harness/trigger-account.ts";
+import { readKustomization } from "../manifests/kustomization.ts";
 import { freePorts } from "./free-ports.ts";
 import { ownCluster } from "./own-cluster.ts";
 import { tokenKubeconfig } from "./token-kubeconfig.ts";
@@ -64,6 +68,29 @@ describe.skipIf(!cluster)("tokens of a real API server", () => {
     const later = { ...systemClock, now: () => Date.now() + 3_600_000 };
     const inAnHour = tokenVerifier(settings, () => client, later);
     expect(await inAnHour(`Bearer ${await issue(sender, [audience])}`)).toMatchObject({ status: 401 });
+  });
+
+  test("let accounts of Triggers into dead-letter, as oidc is shipped, and no other of the namespace", async () => {
+    const { patches } = readKustomization("knative/components/oidc");
+    const patch = patches.find(({ target: { kind, name } }) => kind === "Service" && name === "platform-dead-letter");
+    const added = parse(patch?.patch ?? "") as { value: { name: string; value: string } }[];
+    const environment = Object.fromEntries(
+      // An administrator who moves Holdfast writes the other namespace into it, too.
+      added.map(({ value: { name, value } }) => [name, value.replaceAll(":holdfast:", `:${namespace}:`)]),
+    );
+    const shipped = readOidcSettings(environment);
+    if (!shipped) throw new Error("The component oidc does not set the senders of dead-letter.");
+    const client = createClient(kubeconfigTransport(ownKubeconfig));
+    const verify = tokenVerifier(shipped, () => client, systemClock);
+    const judge = async (name: string) => {
+      const made = await admin.get(ServiceAccount, namespace, name);
+      if (!made) await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name }));
+      return verify(`Bearer ${await issue(name, [shipped.audience])}`);
+    };
+    for (const trigger of ["pvc-protection-release-workloads", "pvc-protection-warn-storage"])
+      expect(await judge(accountOf(trigger)), trigger).toBeUndefined();
+    const others = ["default", "platform-sweep", "undelete-retain", "sweep-oidc-sources.knative.dev-pingsource"];
+    for (const account of others) expect(await judge(account), account).toMatchObject({ status: 403 });
   });
 
   test("let an event into a bundled function, which takes none without", async () => {

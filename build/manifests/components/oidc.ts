@@ -1,10 +1,11 @@
 import { slug } from "../../../shared/rule.ts";
 import type { Declared } from "../declared.ts";
 import { everyFunction, kustomizationFile, type Operation, type Patch } from "../kustomization.ts";
-import { clusterWide, namespace } from "../metadata.ts";
+import { clusterWide, deadLetterFunction, namespace } from "../metadata.ts";
 import { settingsOf } from "../settings.ts";
 import { watchedKinds } from "../sources.ts";
 import { sweepFunction } from "../sweep.ts";
+import { triggersOf } from "../triggers.ts";
 import { toFile, toYaml } from "../yaml.ts";
 
 const folder = "knative/components/oidc";
@@ -14,15 +15,18 @@ const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
 
 /**
  * Who sends events to a function: the accounts that Knative makes for its Triggers, and for the PingSource of the
- * sweep. Their names begin with that of the object, cut to 31 characters where the whole is longer than 63
- * (`ChildName` of knative.dev/pkg). No function's own account has such a name, so that none can trigger another one.
- * Dead-lettered events come from accounts whose names depend on the broker's class, and are taken from all of the
- * namespace.
+ * sweep. Dead-lettered events come from the accounts of all Triggers, because a broker delivers them in the name of the
+ * Trigger, too. An account's name begins with that of its object, cut to 31 characters where the whole is longer than
+ * 63 (`ChildName` of knative.dev/pkg). Functions know only this beginning: the rest comes from a feature that is alpha,
+ * and a release of Knative that names it differently must not stop all functions. No other account begins so.
  */
-function sendersTo({ name, triggers }: Declared, brokers: readonly string[]): readonly string[] {
+function sendersTo(declared: Declared, functions: readonly Declared[]): readonly string[] {
+  const { name, triggers } = declared;
   if (name === sweepFunction) return ["sweep-"];
-  if (!triggers) return [""];
-  return brokers.map((broker) => `${slug(name)}-${broker}`.slice(0, 31));
+  const served = name === deadLetterFunction ? functions : triggers ? [declared] : [];
+  if (served.length === 0) throw new Error(`${name} has no Triggers, so it is not known who sends events to it.`);
+  const beginnings = served.flatMap(triggersOf).map((trigger) => trigger.name.slice(0, 31));
+  return [...new Set(beginnings)].sort();
 }
 
 const add = (path: string, value: unknown): Operation => ({ op: "add", path, value });
@@ -44,7 +48,7 @@ export function addOidc(
     const parts = { resources: ["access.yaml"] };
     files.set(`${folder}/${system}/kustomization.yaml`, kustomizationFile("Component", parts, about));
   }
-  const deadLetters = functions.some(({ name }) => name === "platform/dead-letter");
+  const deadLetters = functions.some(({ name }) => name === deadLetterFunction);
   files.set(
     `${folder}/kustomization.yaml`,
     kustomizationFile(
@@ -52,7 +56,7 @@ export function addOidc(
       {
         resources: ["access.yaml"],
         patches: [
-          ...functions.flatMap((declared) => patchesOf(declared, deadLetters, [...watchedKinds(functions).keys()])),
+          ...functions.flatMap((declared) => patchesOf(declared, deadLetters, sendersTo(declared, functions))),
           ...functions.filter(({ name }) => name === sweepFunction).flatMap((sweep) => tokensFor(sweep, functions)),
         ],
       },
@@ -81,8 +85,7 @@ function mayReadKeys(functions: readonly Declared[], system?: string): object {
   };
 }
 
-function patchesOf(declared: Declared, deadLetters: boolean, brokers: readonly string[]): readonly Patch[] {
-  const { name, triggers } = declared;
+function patchesOf({ name, triggers }: Declared, deadLetters: boolean, senders: readonly string[]): readonly Patch[] {
   const [system, member] = name.split("/");
   const labelSelector = `app.kubernetes.io/name=${system},app.kubernetes.io/component=${member}`;
   const environment = "/spec/template/spec/containers/0/env/-";
@@ -92,9 +95,7 @@ function patchesOf(declared: Declared, deadLetters: boolean, brokers: readonly s
       add(environment, { name: "OIDC_AUDIENCE", value: audienceOf(name) }),
       add(environment, {
         name: "OIDC_SENDERS",
-        value: sendersTo(declared, brokers)
-          .map((prefix) => `system:serviceaccount:${namespace}:${prefix}*`)
-          .join(","),
+        value: senders.map((beginning) => `system:serviceaccount:${namespace}:${beginning}*`).join(","),
       }),
     ],
   };
@@ -102,7 +103,7 @@ function patchesOf(declared: Declared, deadLetters: boolean, brokers: readonly s
     target: { kind: "Trigger", labelSelector },
     patch: [
       add("/spec/subscriber/audience", audienceOf(name)),
-      ...(deadLetters ? [add("/spec/delivery/deadLetterSink/audience", audienceOf("platform/dead-letter"))] : []),
+      ...(deadLetters ? [add("/spec/delivery/deadLetterSink/audience", audienceOf(deadLetterFunction))] : []),
     ],
   };
   return triggers ? [service, subscribers] : [service];

@@ -33,13 +33,17 @@ describe("settings", () => {
       senders: ["system:serviceaccount:n:*", "b"],
     });
     expect(readOidcSettings({ OIDC_AUDIENCE: "", OIDC_SENDERS: "" })).toBeUndefined();
+    const added = { OIDC_AUDIENCE: "a", OIDC_SENDERS: "b", OIDC_MORE_SENDERS: "c, d" };
+    expect(readOidcSettings(added)?.senders).toEqual(["b", "c", "d"]);
   });
 
   test.each([
     [{ OIDC_AUDIENCE: "a" }, "OIDC_SENDERS is empty"],
     [{ OIDC_SENDERS: "a" }, "OIDC_AUDIENCE is empty"],
-    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "*" }, 'OIDC_SENDERS has "*"'],
-    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a,b*c" }, 'OIDC_SENDERS has "b*c"'],
+    [{ OIDC_MORE_SENDERS: "a" }, "OIDC_AUDIENCE is empty"],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "*" }, 'A sender of OIDC is "*"'],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a,b*c" }, 'A sender of OIDC is "b*c"'],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a", OIDC_MORE_SENDERS: "*" }, 'A sender of OIDC is "*"'],
   ])("that leave a gap are refused: %j", (environment, words) => {
     expect(() => readOidcSettings(environment)).toThrow(SettingsError);
     expect(() => readOidcSettings(environment)).toThrow(words);

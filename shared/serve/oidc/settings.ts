@@ -9,24 +9,24 @@ export interface OidcSettings {
 }
 
 /**
- * Reads `OIDC_AUDIENCE` and `OIDC_SENDERS` (separated by commas). Without an audience events are taken from everybody:
- * answers `undefined`.
+ * Reads `OIDC_AUDIENCE`, and `OIDC_SENDERS` with `OIDC_MORE_SENDERS`, which an administrator adds for Triggers that are
+ * not Holdfast's (each separated by commas). Without an audience events are taken from everybody: answers `undefined`.
  *
  * @throws SettingsError when there is one without the other, because half a lock is none.
  */
 export function readOidcSettings(environment: Readonly<Record<string, string | undefined>>): OidcSettings | undefined {
-  const { OIDC_AUDIENCE: audience = "", OIDC_SENDERS: listed = "" } = environment;
-  const senders = listed
+  const { OIDC_AUDIENCE: audience = "", OIDC_SENDERS: own = "", OIDC_MORE_SENDERS: more = "" } = environment;
+  const senders = `${own},${more}`
     .split(",")
     .map((sender) => sender.trim())
     .filter(Boolean);
   if (!audience && senders.length === 0) return undefined;
   if (!audience)
-    throw new SettingsError(`OIDC_SENDERS is "${listed}", and OIDC_AUDIENCE is empty: set both or neither.`);
+    throw new SettingsError(`The senders of OIDC are "${senders}", and OIDC_AUDIENCE is empty: set both or neither.`);
   if (senders.length === 0)
     throw new SettingsError(`OIDC_AUDIENCE is "${audience}", and OIDC_SENDERS is empty: set both or neither.`);
   const fault = senders.find((sender) => !/^[^*\s]+\*?$/.test(sender) || sender === "*");
   if (fault)
-    throw new SettingsError(`OIDC_SENDERS has ${JSON.stringify(fault)}: a "*" stands at the end of a subject.`);
+    throw new SettingsError(`A sender of OIDC is ${JSON.stringify(fault)}: a "*" stands at the end of a subject.`);
   return { audience, senders };
 }

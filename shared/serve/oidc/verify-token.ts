@@ -81,8 +81,8 @@ export const isSender = (subject: string, senders: readonly string[]): boolean =
 
 function refuseStranger(subject: string, senders: readonly string[]): Refusal | undefined {
   if (isSender(subject, senders)) return undefined;
-  const message = `Events are not taken from ${JSON.stringify(subject)}: OIDC_SENDERS does not name it.`;
-  return { status: 403, message };
+  const named = "OIDC_SENDERS and OIDC_MORE_SENDERS do not name it";
+  return { status: 403, message: `Events are not taken from ${JSON.stringify(subject)}: ${named}.` };
 }
 
 const unauthorized = (why: string): Refusal => ({ status: 401, message: `The event is refused, because ${why}.` });
