@@ -1,6 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { noted } from "../lib/compute-node.ts";
-import { eviction, suspectedIn } from "../lib/eviction.ts";
+import { eviction } from "../lib/eviction.ts";
 import { recordKey } from "../lib/names.ts";
 import { downOf, timeText } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -10,9 +10,8 @@ export const confirmOutage = chainRule(eviction, "confirm-outage", {
   permissions: mayLook({ annotations: [recordKey] }, "to note since when its host is down"),
   act: (context) => {
     const { facts, record, now, standing, act, wait } = context;
-    const host = suspectedIn(facts);
-    if (!host || !record) return [wait()];
-    const down = downOf(host, now);
+    if (!facts.suspect || !record) return [wait()];
+    const down = downOf(facts.suspect, now);
     if (down === record.down) return [wait()];
     // What was seen when it was forced down is of the outage before, and so is a refusal. The tries after one are not
     // noted: the last of them may still be carried out.

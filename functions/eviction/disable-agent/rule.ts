@@ -2,7 +2,7 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { on } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { agentEviction, agentPlanOf, enableAgent, reasonOn } from "../lib/agent-eviction.ts";
+import { agentEviction, enableAgent, reasonOn } from "../lib/agent-eviction.ts";
 import { noteMoving, takeBackMoving } from "../lib/agent-plan.ts";
 import { servingAgents } from "../lib/kinds.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
@@ -21,7 +21,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
     const since = Date.parse(moving?.disabled ?? "");
     // What was asked last may still be carried out.
     if (self.isEnabled && since + emptyTwiceAfter > at) return [wait()];
-    const { moved } = agentPlanOf(facts);
+    const { moved } = facts.plan;
     const record = { ...moving, moved, moving: {}, disabled: new Date(at).toISOString() };
     if (!self.isEnabled) {
       const note = moving?.disabled ? [] : [noteMoving(object, record)];

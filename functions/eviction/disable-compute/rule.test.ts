@@ -9,7 +9,8 @@ const enabled = aHost({ service: aService({ isEnabled: true, disabledReason: und
 const me = { uid: "u1", name: "node-a", group: "", isOut: false, isLeaving: true };
 const other = { ...me, uid: "u2", name: "node-b", isLeaving: false };
 const decide = (seen: ReturnType<typeof aLeaving>, members = [me, other], more: Partial<typeof settings> = {}) => {
-  const facts = "settings" in seen.facts ? { ...seen.facts, settings: { ...settings, ...more } } : seen.facts;
+  const asked = "seen" in seen.facts && seen.facts.seen;
+  const facts = asked ? { ...seen.facts, seen: { ...asked, settings: { ...settings, ...more } } } : seen.facts;
   const budget = { register: undefined, namespace: "holdfast", members };
   return disableCompute.decide({ seen: [{ ...seen, facts }], budget }, now, settings)[0];
 };
@@ -39,7 +40,7 @@ test("what was granted is written before the record, and both before Nova is ask
 
 test("without a person's agreement it only asks, and sets no time to look again", () => {
   const compute = aCompute({ wanted: "go", isApproved: false });
-  const decision = decide({ ...compute, facts: { is: "ready", at: "unapproved", compute } });
+  const decision = decide({ ...compute, facts: { is: "ready", compute } });
   expect(decision).toMatchObject({
     do: "write",
     message: expect.stringContaining("holdfast.dev/approve-eviction=true"),

@@ -67,22 +67,23 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
   ): Promise<Seen<ComputeNode, EvictionFacts> & { readonly budget: Budget | undefined }> => {
     const seen = await look();
     // Read only where an eviction is about to begin.
-    const isAsked = seen.some((one) => one.facts.is === "ready" && one.facts.at === "seen" && begins(one));
+    const isAsked = seen.some((one) => one.facts.is === "ready" && one.facts.seen && begins(one));
     return { seen, budget: isAsked ? await readBudget(client, settings) : undefined };
   },
   act: (context, { budget }) => {
     const { object, facts, record, wanted, standing, now, next, about, shows } = context;
     // What is waited for is an annotation, which comes as an event.
-    if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    if (!facts.seen) return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    const { host, settings } = facts.seen;
+    const { service } = host;
     if (begins(context) && !budget) return [about.leave("The budget was not read.")];
-    const beginning = begins(context) && budget ? mayBegin(context, budget, facts.settings, now) : { writes: [] };
+    const beginning = begins(context) && budget ? mayBegin(context, budget, settings, now) : { writes: [] };
     if ("message" in beginning) {
       const { message } = beginning;
       return [about.write(message, shows({ message }), { step: { name: "waiting" }, next: beginning.next ?? next })];
     }
-    const { service } = facts.host;
     const { uid } = object.metadata;
-    const baseline = wanted === "disable" ? noMoves : newestOf(facts.host);
+    const baseline = wanted === "disable" ? noMoves : newestOf(host);
     const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline };
     const { empty, ...filled } = record ?? {};
     // It was enabled again: what was seen before is no proof that nothing is on its way to it.

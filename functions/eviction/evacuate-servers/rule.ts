@@ -4,7 +4,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
-import { eviction, staying, suspectedIn } from "../lib/eviction.ts";
+import { eviction, staying } from "../lib/eviction.ts";
 import { changing, forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
@@ -30,7 +30,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   isElsewhere: isNeverDown,
   act: (context) => {
     const { object, facts, pods, record, now, next, about, shows, act, wait } = context;
-    const host = suspectedIn(facts);
+    const host = facts.suspect;
     if (!host || !record) return [wait()];
     const { service } = host.host;
     if (!record.hard || !service.isForcedDown) {

@@ -46,8 +46,8 @@ interface Agent extends Dependent {
  */
 type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
   | { readonly is: "ready"; readonly at: "unapproved" | "bare" | "unreported" }
-  | { readonly is: "ready"; readonly at: "seen"; readonly host: AgentHost; readonly settings: Common }
-  | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string }
+  | { readonly is: "ready"; readonly at: "seen"; readonly host: AgentHost; readonly plan: AgentPlan }
+  | { readonly is: "abandoned"; readonly at: "abandoned" }
 );
 
 type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-agent";
@@ -66,8 +66,8 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     name: "move-bindings",
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
     done: (facts) => (facts.at === "seen" ? isMoved(facts) : facts.at !== "unapproved"),
-    waiting: (facts) => (facts.at === "seen" ? agentPlanOf(facts).message : approvalWanted(facts.agent, goes)),
-    stuck: (facts) => facts.at === "seen" && isStuck(agentPlanOf(facts)),
+    waiting: (facts) => (facts.at === "seen" ? facts.plan.message : approvalWanted(facts.agent, goes)),
+    stuck: (facts) => facts.at === "seen" && isStuck(facts.plan),
   },
   {
     name: "disable-agent",
@@ -159,12 +159,14 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   const self = all.find(({ host }) => host === name);
   if (self) {
     const host = await hostOf(self, all, service, agent, view);
-    return { is: "ready", at: "seen", agent, stays, settings: view.settings, host };
+    // When it is to stay, moves only end.
+    const plan = planAgent(host, moving ?? { moving: {}, moved: 0 }, !stays, view.settings);
+    return { is: "ready", at: "seen", agent, stays, host, plan };
   }
   if (isAsked) return { is: "ready", at: "unapproved", agent, stays: false };
   if (stays) return { is: "ready", at: "unreported", agent, stays };
   const look = "the account has the role admin";
-  return unknownTo("Neutron", service.agentType, look, object, { agent, stays });
+  return unknownTo("Neutron", service.agentType, look, object, { at: "abandoned" as const, agent, stays });
 }
 
 async function hostOf(
@@ -194,15 +196,8 @@ type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
 
 const isSettled = ({ host, agent }: SeenAgent): boolean => !isDisabledByHoldfast(host.self, agent.object);
 
-/** What is to be done about what a look has found: when it is to stay, moves only end. */
-export function agentPlanOf({ host, agent, stays, settings }: SeenAgent): AgentPlan {
-  return planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, settings);
-}
-
-function isMoved(facts: SeenAgent): boolean {
-  const plan = agentPlanOf(facts);
-  return facts.stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(facts.host, plan);
-}
+const isMoved = ({ stays, host, plan }: SeenAgent): boolean =>
+  stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(host, plan);
 
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
@@ -224,11 +219,7 @@ function report(
     ? { type: conditions.enabled, status: "True", reason: "Enabled", message: "The agent is enabled." }
     : { type: conditions.enabled, status: "False", reason: "Disabled", message: said };
   const status = facts.stays ? "NotEvicting" : step === "release-agent" ? "Evicted" : "Evicting";
-  return [
-    converged,
-    enabled,
-    evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts) : undefined),
-  ];
+  return [converged, enabled, evictedReport(status, facts.at === "seen" && !facts.stays ? facts.plan : undefined)];
 }
 
 /** The description of a disabled agent: a beginning to know it again, also by a later resource, and the former one. */

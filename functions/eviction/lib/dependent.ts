@@ -182,10 +182,7 @@ export function unknownTo<Given extends object>(
   given: Given,
 ) {
   const { name, annotations } = object.metadata;
-  if (annotations?.[abandonKey] === name) {
-    const message = `A person has given up the ${agent} of ${name}.`;
-    return { is: "abandoned", at: "abandoned", message, ...given } as const;
-  }
+  if (annotations?.[abandonKey] === name) return { is: "abandoned", ...given } as const;
   const message =
     `${service} knows no ${agent} on the host ${name}, so whether anything is there is not known. Look whether the ` +
     `host has another name in ${service}, and whether ${look}. If it never was in ${service}, or was deleted there, ` +

@@ -24,23 +24,29 @@ import {
   type Suspected,
   verdictsOn,
 } from "./outage.ts";
-import { isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
+import { type HostFacts, isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
 import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
 
 type ChainView = View<Common, { readonly openstack: typeof openstack }>;
 
-type Asked = Omit<Suspected, "outage"> & { readonly outage: OutageFacts | undefined };
+/** What Nova has answered about the host of a compute node, and what is to be done about it. */
+interface Seen {
+  readonly compute: ComputeNode;
+  readonly host: HostFacts;
+  readonly plan: Plan;
+  readonly settings: Common;
+}
 
-/**
- * What the steps of an eviction depend on.
- * - `unapproved`: a person has to agree first, and OpenStack is not asked
- * - `seen`: Nova has answered
- */
-export type EvictionFacts =
-  | { readonly is: "ready"; readonly at: "unapproved"; readonly compute: ComputeNode }
-  | (Asked & { readonly is: "ready"; readonly at: "seen" })
-  | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string; readonly compute: ComputeNode };
+/** What the steps of an eviction depend on. */
+export interface EvictionFacts {
+  readonly is: "ready" | "abandoned";
+  readonly compute: ComputeNode;
+  /** `undefined`: a person has to agree first, or has given the host up, and OpenStack is not asked. */
+  readonly seen?: Seen;
+  /** A host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
+  readonly suspect?: (Seen & Suspected) | undefined;
+}
 
 export type StepName =
   | "disable-compute"
@@ -55,55 +61,46 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   {
     name: "disable-compute",
     doc: "Waits until a person agrees, then keeps new servers from the host.",
-    done: ({ compute, ...facts }) =>
-      facts.at === "abandoned" ||
-      (facts.at === "seen" && compute.record !== undefined && !begins(compute) && !facts.host.service.isEnabled),
-    waiting: (facts) =>
-      facts.at === "unapproved"
-        ? approvalWanted(facts.compute, "its servers leave")
-        : "nova-compute is being disabled.",
+    done: ({ is, compute, seen }) =>
+      is === "abandoned" ||
+      (compute.record !== undefined && !begins(compute) && seen?.host.service.isEnabled === false),
+    waiting: ({ compute, seen }) =>
+      seen ? "nova-compute is being disabled." : approvalWanted(compute, "its servers leave"),
   },
   {
     name: "confirm-outage",
     doc: "Finds out whether a host that does not report is down: both Nova and Kubernetes must say so.",
-    done: (facts, now) => ofSuspect(facts, (host) => isEmpty(host.host) || isProvenDown(host, now), true),
-    waiting: (facts, now) => ofSuspect(facts, (host) => `${planOf(host).message} ${verdictsOn(host, now)}`, ""),
+    done: ({ suspect }, now) => !suspect || isEmpty(suspect.host) || isProvenDown(suspect, now),
+    waiting: ({ suspect }, now) => (suspect ? `${suspect.plan.message} ${verdictsOn(suspect, now)}` : ""),
   },
   {
     name: "shut-down-host",
     doc: "Turns off a host that is down, by Ironic or by a person.",
-    done: (facts) => ofSuspect(facts, (host) => isEmpty(host.host) || isFenced(host), true),
-    waiting: (facts) => ofSuspect(facts, fencingOf, ""),
-    stuck: (facts) => machineOf(facts.compute) === undefined || (facts.at === "seen" && isForced(facts)),
+    done: ({ suspect }) => !suspect || isEmpty(suspect.host) || isFenced(suspect),
+    waiting: ({ suspect }) => (suspect ? fencingOf(suspect) : ""),
+    stuck: ({ compute, suspect }) => machineOf(compute) === undefined || (suspect !== undefined && isForced(suspect)),
   },
   {
     name: "evacuate-servers",
     doc: "Forces down the nova-compute of a host that is off, and has Nova start its servers on other hosts.",
-    done: (facts) =>
-      ofSuspect(
-        facts,
-        ({ host, outage, compute: { record } }) =>
-          !record || (isEmpty(host) && unrestored(outage, host, record).length === 0),
-        true,
-      ),
-    waiting: (facts) => (facts.at === "seen" ? [...whileStaying(facts), planOf(facts).message].join(" ") : ""),
-    stuck: (facts) =>
-      facts.at === "seen" && (isStuck(planOf(facts)) || (whileStaying(facts).length > 0 && isForcedLong(facts))),
+    done: ({ suspect, compute: { record } }) =>
+      !suspect || !record || (isEmpty(suspect.host) && unrestored(suspect.outage, suspect.host, record).length === 0),
+    waiting: ({ suspect }) => (suspect ? [...whileStaying(suspect), suspect.plan.message].join(" ") : ""),
+    stuck: ({ suspect }) =>
+      suspect !== undefined && (isStuck(suspect.plan) || (whileStaying(suspect).length > 0 && isForcedLong(suspect))),
   },
   {
     name: "move-servers",
     doc: "Moves all servers to other hosts, and confirms cold moves.",
-    done: (facts) =>
-      facts.at === "abandoned" ||
-      facts.compute.wanted === "disable" ||
-      (facts.at === "seen" &&
-        isEmpty(facts.host) &&
-        facts.host.at - Date.parse(facts.compute.record?.empty ?? "") >= emptyTwiceAfter),
-    waiting: (facts) =>
-      facts.at !== "seen" || isEmpty(facts.host)
-        ? "The host is empty. Holdfast checks this once more."
-        : planOf(facts).message,
-    stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
+    done: ({ is, compute, seen }) =>
+      is === "abandoned" ||
+      compute.wanted === "disable" ||
+      (seen !== undefined &&
+        isEmpty(seen.host) &&
+        seen.host.at - Date.parse(compute.record?.empty ?? "") >= emptyTwiceAfter),
+    waiting: ({ seen }) =>
+      !seen || isEmpty(seen.host) ? "The host is empty. Holdfast checks this once more." : seen.plan.message,
+    stuck: ({ seen }) => seen !== undefined && isStuck(seen.plan),
   },
   {
     name: "release-compute",
@@ -148,27 +145,35 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
     return { is: "outside", message: `NovaComputeNode ${name} is to stay, or its eviction was called off.` };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
-  if (wanted !== "disable" && !isApproved) return { is: "ready", at: "unapproved", compute };
+  if (wanted !== "disable" && !isApproved) return { is: "ready", compute };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
-  return { is: "ready", at: "seen", compute, host, outage, settings: view.settings };
+  return factsOf(compute, host, outage, view.settings);
 }
 
-/** What is to be done about what a look has found; before an eviction has begun, nothing was moved by it. */
-export function planOf({ host, outage, compute, settings }: Asked): Plan {
-  const { uid } = compute.object.metadata;
-  const record = compute.record ?? { v: 1, uid, begun: "", baseline: noMoves };
-  return outage && isForced({ compute, host })
-    ? evacuationFor(host, outage, record, settings)
-    : planFor(host, record, settings);
+/** What follows from a look; before an eviction has begun, nothing was moved by it. */
+export function factsOf(
+  compute: ComputeNode,
+  host: HostFacts,
+  outage: OutageFacts | undefined,
+  settings: Common,
+): EvictionFacts {
+  const record = compute.record ?? { v: 1, uid: compute.object.metadata.uid, begun: "", baseline: noMoves };
+  const plan =
+    outage && isForced({ compute, host })
+      ? evacuationFor(host, outage, record, settings)
+      : planFor(host, record, settings);
+  const seen = { compute, host, plan, settings };
+  const suspect = outage && compute.wanted !== "disable" ? { ...seen, outage } : undefined;
+  return { is: "ready", compute, seen, suspect };
 }
 
 /** Pods that are not being deleted: a kubelet starts them with its host, and nova-compute deletes evacuated servers. */
 export const staying = ({ pods }: Pick<ComputeNode, "pods">): ComputeNode["pods"] =>
   pods.filter((pod) => !isBeingDeleted(pod) && !hasEnded(pod));
 
-function whileStaying({ compute, host }: Asked): readonly string[] {
+function whileStaying({ compute, host }: Seen): readonly string[] {
   const names = staying(compute).map(({ metadata }) => metadata.name);
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
@@ -177,13 +182,7 @@ function whileStaying({ compute, host }: Asked): readonly string[] {
   ];
 }
 
-const isForcedLong = ({ compute, host }: Asked) => host.at - Date.parse(compute.record?.forced?.at ?? "") > lateFor;
-
-/** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
-export function suspectedIn(facts: EvictionFacts): Suspected | undefined {
-  if (facts.at !== "seen" || !facts.outage || facts.compute.wanted === "disable") return undefined;
-  return { ...facts, outage: facts.outage };
-}
+const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.record?.forced?.at ?? "") > lateFor;
 
 /** As `yaookctl` reads them: an eviction is Enabled=False, Evicted=Evicting, and Converged InProgress or Dependency. */
 function report(
@@ -191,25 +190,19 @@ function report(
   { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,
   now: number,
 ): readonly WantedCondition[] {
-  const isWaiting = facts.is !== "ready" || facts.at === "unapproved";
+  const isWaiting = facts.is !== "ready" || !facts.seen;
   // While OpenStack is away, or Nova does not know the host, all rules report the same condition.
   const isKnown = facts.is !== "unknown";
   const isThere = isKnown && step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
   const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
   const converged = convergedReport(reason, message);
-  if (facts.is !== "ready" || facts.at !== "seen") return [converged];
+  if (facts.is !== "ready" || !facts.seen) return [converged];
+  const { host, plan } = facts.seen;
   const isCleared = step === "release-compute" && wanted !== "disable";
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
-  const seen = [converged, enabledReport(facts.host.service), evictedReport(status, planOf(facts))];
-  const host = suspectedIn(facts);
-  const isShown = conditionOf(object, conditions.hostDown) !== undefined;
-  return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;
-}
-
-/** What a function says of a host that may be down, or the other answer where none may be. */
-function ofSuspect<T>(facts: EvictionFacts, say: (host: Suspected) => T, otherwise: T): T {
-  const host = suspectedIn(facts);
-  return host ? say(host) : otherwise;
+  const seen = [converged, enabledReport(host.service), evictedReport(status, plan)];
+  if (facts.suspect) return [...seen, outageReport(facts.suspect, now)];
+  return conditionOf(object, conditions.hostDown) ? [...seen, reports(host.service)] : seen;
 }
 
 /** The verdict on each gate. */

@@ -4,7 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { type Command, command, sendingFirst } from "../../../shared/system/command.ts";
 import { type ComputeNode, noted, replaceRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
-import { type EvictionFacts, planOf } from "./eviction.ts";
+import type { EvictionFacts } from "./eviction.ts";
 import { newestOf } from "./host.ts";
 import { retryKey } from "./names.ts";
 import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
@@ -79,8 +79,8 @@ const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named
 /** What Nova is asked next about a server, noted in the record; or that a person wants those given up tried again. */
 export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Decision | undefined {
   const { object, facts, record, next, about, shows, act } = context;
-  if (facts.at !== "seen" || !record) return undefined;
-  const { host } = facts;
+  if (!facts.seen || !record) return undefined;
+  const { host, plan, settings } = facts.seen;
   const calls = Object.entries(record.called ?? {});
   const before = (server: string, late?: number) => callsOf(server, host.migrations, record, host.at, late);
   if (object.metadata.annotations?.[retryKey] !== undefined) {
@@ -92,7 +92,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     const again = noted(context, { ...record, retried: newestOf(host), called }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
   }
-  const { next: move } = planOf(facts);
+  const move = plan.next;
   if (!move) return undefined;
   const concerned = new Set([
     ...host.servers.map(({ id }) => id),
@@ -108,7 +108,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const server = host.servers.find(({ id }) => id === move.server);
   const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
-  const isShared = facts.settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
+  const isShared = settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
   const written = { ...record, called, ...was };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };

@@ -1,7 +1,7 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { beforeSending, command } from "../../../shared/system/command.ts";
-import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
+import { agentEviction } from "../lib/agent-eviction.ts";
 import { noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
@@ -31,9 +31,9 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
   act: ({ object, facts, moving, standing, next, about, shows, act, wait }) => {
     // What is waited for is an annotation, which comes as an event.
     if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
-    const plan = agentPlanOf(facts);
+    const { plan, host } = facts;
     const before = { ...moving, moved: plan.moved, moving: plan.moving };
-    const at = new Date(facts.host.at).toISOString();
+    const at = new Date(host.at).toISOString();
     if (object.metadata.annotations?.[retryKey] !== undefined) {
       const again = Object.entries(plan.moving).map(([id, move]) => [id, { ...move, at, tries: 1 }]);
       const record = { ...before, moving: Object.fromEntries(again) };
@@ -42,11 +42,11 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     if (!plan.next) return [wait(plan.moved > (moving?.moved ?? 0) ? [noteMoving(object, before)] : [])];
     const { id, add } = plan.next;
     const move = { to: add ?? plan.moving[id]?.to ?? "", at, tries: (plan.moving[id]?.tries ?? 0) + 1 };
-    const message = `The ${facts.host.service.noun} ${id} is being moved to another agent.`;
+    const message = `The ${host.service.noun} ${id} is being moved to another agent.`;
     // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
     const written = { ...before, moving: { ...plan.moving, [id]: move } };
     const writes = [noteMoving(object, written), ...shows()];
-    const command = transfer({ service: facts.host.service, ...plan.next });
+    const command = transfer({ service: host.service, ...plan.next });
     const unsent = takeBackMoving(object, written);
     return [about.call(message, { step: { name: "called" }, writes, command, unsent, next })];
   },

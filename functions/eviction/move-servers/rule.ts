@@ -20,10 +20,11 @@ export const moveServers = chainRule(eviction, "move-servers", {
   steps: { called: silent },
   act: (context) => {
     const { facts, record, now, about, shows, act, wait } = context;
-    if (facts.at !== "seen" || !record) return [wait()];
-    if (isEmpty(facts.host)) {
-      const since = record.empty ?? new Date(facts.host.at).toISOString();
-      const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - facts.host.at);
+    if (!facts.seen || !record) return [wait()];
+    const { host } = facts.seen;
+    if (isEmpty(host)) {
+      const since = record.empty ?? new Date(host.at).toISOString();
+      const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - host.at);
       const message = "The host is empty. Holdfast checks this once more.";
       const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
       return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];

@@ -3,7 +3,7 @@ import { minute } from "../../../shared/duration.ts";
 import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
-import { eviction, suspectedIn } from "../lib/eviction.ts";
+import { eviction } from "../lib/eviction.ts";
 import { recordKey } from "../lib/names.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
@@ -17,7 +17,7 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
   isElsewhere: isNeverDown,
   act: (context) => {
     const { facts, compute, record, next, standing, about, shows, wait } = { compute: context, ...context };
-    const host = suspectedIn(facts);
+    const host = facts.suspect;
     const node = machineOf(compute);
     // What was forced down and is on again, a person may have turned on: a person decides about it.
     if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];

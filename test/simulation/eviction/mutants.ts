@@ -2,6 +2,7 @@ import { disableCompute } from "../../../functions/eviction/disable-compute/rule
 import { enableCompute } from "../../../functions/eviction/enable-compute/rule.ts";
 import { evacuateServers } from "../../../functions/eviction/evacuate-servers/rule.ts";
 import type { EvictionRecord } from "../../../functions/eviction/lib/compute-node.ts";
+import { factsOf } from "../../../functions/eviction/lib/eviction.ts";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import type { ComputeService } from "../../../functions/eviction/lib/openstack/nova.ts";
 import type { OpenStack } from "../../../functions/eviction/lib/openstack/system.ts";
@@ -18,11 +19,11 @@ const by = "fault-free runs" as const;
 /** What the rule would see if it looked at each step, with nothing on the host. */
 const empty: typeof releaseCompute.look = seeing(moveServers, (facts) => {
   const seen = facts.seen.map((one) => {
-    if (one.facts.is !== "ready" || one.facts.at !== "seen") return one;
-    const { compute, host } = one.facts;
+    if (one.facts.is !== "ready" || !one.facts.seen) return one;
+    const { compute, host, settings } = one.facts.seen;
     const record = compute.record && { ...compute.record, empty: compute.record.begun };
     const none = { ...host, servers: [], migrations: [], arrivals: [] };
-    return { ...one, facts: { ...one.facts, host: none, compute: { ...compute, record } } };
+    return { ...one, facts: factsOf({ ...compute, record }, none, one.facts.suspect?.outage, settings) };
   });
   return { ...facts, seen };
 });
@@ -211,9 +212,10 @@ export const mutants: readonly Mutant[] = [
         return {
           seen: seen.map((one) => {
             const { facts } = one;
-            if (facts.is !== "ready" || facts.at !== "seen") return one;
-            const { at } = facts.host;
-            return { ...forgetful(one, at), facts: { ...facts, compute: forgetful(facts.compute, at) } };
+            if (facts.is !== "ready" || !facts.seen) return one;
+            const { compute, host, settings } = facts.seen;
+            const forgotten = forgetful(compute, host.at);
+            return { ...forgetful(one, host.at), facts: factsOf(forgotten, host, facts.suspect?.outage, settings) };
           }),
         };
       }),

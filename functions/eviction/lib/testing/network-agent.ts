@@ -1,6 +1,5 @@
 import type { Looked } from "../../../../shared/chain/facts.ts";
-import type { AgentHost } from "../agent-plan.ts";
-import { readMoving } from "../agent-plan.ts";
+import { type AgentHost, planAgent, readMoving } from "../agent-plan.ts";
 import { NeutronL3Agent } from "../kinds.ts";
 import { agentFinalizer, movingKey } from "../names.ts";
 import { l3, type NetworkAgent } from "../openstack/neutron.ts";
@@ -34,6 +33,7 @@ export function anL3Agent(options: AgentOptions = {}) {
     ...state,
   };
   const host: AgentHost = { service: l3, self, served: [], agentsOf: {}, targets: [], at: now, ...more };
-  const facts = { is: "ready", at: "seen", agent, stays, host, settings: common.parse({}) } as const;
+  const plan = planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, common.parse({}));
+  const facts = { is: "ready", at: "seen", agent, stays, host, plan } as const;
   return { ...agent, facts } satisfies Looked<typeof agent, typeof facts>;
 }

@@ -7,7 +7,7 @@ import type { Write } from "../../../../shared/kubernetes/write.ts";
 import type { PodObject } from "../agent-pod.ts";
 import { type ComputeNode, readRecord, replaceRecord } from "../compute-node.ts";
 import { whyUnmanaged } from "../dependent.ts";
-import type { EvictionFacts } from "../eviction.ts";
+import { type EvictionFacts, factsOf } from "../eviction.ts";
 import { NovaComputeNode } from "../kinds.ts";
 import { recordKey } from "../names.ts";
 import { maintenanceLabel } from "../node-lock.ts";
@@ -113,8 +113,7 @@ export function aLeaving(
   outage?: OutageFacts,
 ): Looked<ComputeNode, EvictionFacts> {
   const seen = aCompute({ wanted: "go", ...compute });
-  const settings = common.parse({});
-  return { ...seen, facts: { is: "ready", at: "seen", compute: seen, host, outage, settings } };
+  return { ...seen, facts: factsOf(seen, host, outage, common.parse({})) };
 }
 
 /** The changes that a decision's call makes of nova-compute where Nova has it so just before the call. */
