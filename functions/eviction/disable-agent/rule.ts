@@ -11,7 +11,7 @@ import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const disableAgent = chainRule(agentEviction, "disable-agent", {
   doc: "Disables an agent that serves nothing, so that Neutron gives it nothing, and looks at it once more.",
-  permissions: mayLookAtAgents({ annotations: [movingKey] }, "to note when it was disabled", servingAgents),
+  permissions: mayLookAtAgents(servingAgents, { annotations: [movingKey] }, "to note when it was disabled"),
   triggers: servingAgents.map((kind) => on(kind, ["update"])),
   sweep: servingAgents.map((kind) => whileDeleting(kind, agentFinalizer)),
   steps: { called: silent },

@@ -3,6 +3,7 @@ import { silent } from "../../../shared/steps.ts";
 import { agentEviction, enableAgent, enabler, formerDescription, isDisabledByHoldfast } from "../lib/agent-eviction.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { forget, settling } from "../lib/dependent.ts";
+import { agents } from "../lib/kinds.ts";
 import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 import { isComing } from "../lib/without-pod.ts";
@@ -10,6 +11,7 @@ import { isComing } from "../lib/without-pod.ts";
 export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
   doc: "Enables an agent that Holdfast has disabled, if the agent is to stay after all.",
   permissions: mayLookAtAgents(
+    agents,
     { annotations: [movingKey, abandonKey, approvalKey] },
     "to remove the notes of its eviction when it is to stay",
   ),

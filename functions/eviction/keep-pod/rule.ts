@@ -18,7 +18,7 @@ import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayKeepPods, mayLabelNodes } from "../lib/permissions.ts";
+import { mayKeepPods, mayLabelNodes, onEach } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
@@ -33,16 +33,8 @@ export const keepPod = rule({
   systems: { openstack },
   triggers: [...dependents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
   permissions: [
-    ...dependents.map((resource) => ({
-      resource,
-      verbs: ["get"] as const,
-      why: "to read the template of its pod, and whether it is to be there",
-    })),
-    {
-      resource: Node,
-      verbs: ["get"],
-      why: "to see whether the Node has the lock, and the label that lets the pod come",
-    },
+    ...onEach(dependents, { verbs: ["get"], why: "to read the template of its pod, and whether it is to be there" }),
+    { resource: Node, verbs: ["get"], why: "to see whether the lock and the label on the Node let the pod come" },
     mayLabelNodes("to add the label by which another operator's pods come"),
     { resource: Pod, verbs: ["get", "list"], why: "to see whether its pod is there, and whether it has ended" },
     ...mayKeepPods(dependents, "to create its pod, and to delete a pod that has ended so that it is created again"),

@@ -11,6 +11,7 @@ import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { approvalKey, l2Finalizer } from "../lib/names.ts";
 import { maintenanceLabel, maintenanceOf, setMaintenance } from "../lib/node-lock.ts";
+import { onEach } from "../lib/permissions.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/label-node";
@@ -22,12 +23,11 @@ export const labelNode = rule({
   common,
   triggers: [...bases.map((kind) => on(kind, ["add", "update"]))],
   permissions: [
-    ...bases.map((resource) => ({
-      resource,
-      verbs: ["get", "patch"] as const,
+    ...onEach(bases, {
+      verbs: ["get", "patch"],
       writes: { annotations: [approvalKey] },
       why: "to see whether the L2 or OVN agent has to go, and to remove an agreement that is used up",
-    })),
+    }),
     {
       resource: Node,
       verbs: ["get", "patch"],

@@ -2,18 +2,25 @@ import type { Permission } from "../../../shared/declaration.ts";
 import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { Event, type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import { createsAgents, deletesAgents } from "./agent-pod.ts";
-import { agents, NovaComputeNode, servingAgents } from "./kinds.ts";
+import { NovaComputeNode, servingAgents } from "./kinds.ts";
 import { lockPrefix } from "./node-lock.ts";
 
-const node = "to see whether the Node exists and is Ready, and to read its maintenance label and locks";
-const status = "to show in its conditions how far the eviction is";
+/** The same on each of several kinds. */
+export const onEach = (kinds: readonly Kind[], more: Omit<Permission, "resource">): readonly Permission[] =>
+  kinds.map((resource) => ({ resource, ...more }));
 
+/** What shows something in the conditions of resources. */
+export const mayShow = (kinds: readonly Kind[], why: string): readonly Permission[] =>
+  onEach(kinds, { subresource: "status", verbs: ["patch"], why: `to show in its conditions ${why}` });
+
+const node = "to see whether the Node exists and is Ready, and to read its maintenance label and locks";
+const progress = "how far the eviction is";
 const pods = "to see which pods of nova-compute are there, and whether Yaook's own eviction runs";
 
 /** What a rule that looks at NovaComputeNodes needs, and says of them; `why` it looks at them and changes them. */
 export const mayLook = (writes: DeclaredWrites, why: string, whyPods = pods): readonly Permission[] => [
   { resource: NovaComputeNode, verbs: ["get", "patch"], writes, why },
-  { resource: NovaComputeNode, subresource: "status", verbs: ["patch"], why: status },
+  ...mayShow([NovaComputeNode], progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: whyPods },
 ];
@@ -25,17 +32,14 @@ export const mayRecordEvents: Permission = {
 };
 
 /** What a rule that looks at agents of Neutron needs, and says of them; `why` it looks at them and changes them. */
-export const mayLookAtAgents = (
-  writes: DeclaredWrites,
-  why: string,
-  kinds: readonly Kind[] = agents,
-): readonly Permission[] => [
-  ...kinds.flatMap((resource): Permission[] => [
-    servingAgents.includes(resource)
-      ? { resource, verbs: ["get", "list", "patch"], writes, why: `to see which agents leave, and ${why}` }
-      : { resource, verbs: ["get", "patch"], writes, why },
-    { resource, subresource: "status", verbs: ["patch"], why: status },
-  ]),
+export const mayLookAtAgents = (kinds: readonly Kind[], writes: DeclaredWrites, why: string): readonly Permission[] => [
+  ...kinds.map(
+    (resource): Permission =>
+      servingAgents.includes(resource)
+        ? { resource, verbs: ["get", "list", "patch"], writes, why: `to see which agents leave, and ${why}` }
+        : { resource, verbs: ["get", "patch"], writes, why },
+  ),
+  ...mayShow(kinds, progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: "to see whether the pod of the agent is there and Ready" },
   mayRecordEvents,
@@ -71,12 +75,7 @@ export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[
 
 /** What keeps the pods of resources on their Nodes, and says of each whether it is there; `why` it writes pods. */
 export const mayKeepPods = (kinds: readonly Kind[], why: string): readonly Permission[] => [
-  ...kinds.map((resource) => ({
-    resource,
-    subresource: "status",
-    verbs: ["patch"] as const,
-    why: "to show in its conditions whether its pod is on the Node, or what the pod waits for",
-  })),
+  ...mayShow(kinds, "whether its pod is on the Node, or what the pod waits for"),
   mayWritePods(["create", "delete"], [createsAgents, deletesAgents], why),
 ];
 

@@ -7,12 +7,12 @@ import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
 import type { Service } from "../lib/openstack/neutron.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayLookAtAgents } from "../lib/permissions.ts";
+import { mayLookAtAgents, mayShow } from "../lib/permissions.ts";
 
 export const moveBindings = chainRule(agentEviction, "move-bindings", {
   doc: "Has other agents serve the routers, networks and BGP speakers of an agent that is to leave, a few at a time.",
   permissions: [
-    ...mayLookAtAgents({ annotations: [movingKey, retryKey] }, "to note what moves to which agent", servingAgents),
+    ...mayLookAtAgents(servingAgents, { annotations: [movingKey, retryKey] }, "to note what moves to which agent"),
     // Nothing that Neutron lists moves from one of these.
     {
       resource: NeutronOVNBGPAgent,
@@ -20,12 +20,7 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
       writes: {},
       why: "to see whether it is to leave, and to note when it is looked at next",
     },
-    {
-      resource: NeutronOVNBGPAgent,
-      subresource: "status",
-      verbs: ["patch"],
-      why: "to show in its conditions what the eviction waits for",
-    },
+    ...mayShow([NeutronOVNBGPAgent], "what the eviction waits for"),
   ],
   steps: { called: silent },
   act: ({ object, facts, moving, standing, next, about, shows, act, wait }) => {

@@ -9,7 +9,11 @@ import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
 export const releaseAgent = chainRule(agentEviction, "release-agent", {
   doc: "Deletes the pods of an agent that serves nothing, then removes its lock, and releases the resource last.",
   permissions: [
-    ...mayLookAtAgents({ finalizers: [agentFinalizer] }, "to remove the finalizer when the agent serves nothing"),
+    ...mayLookAtAgents(
+      agents,
+      { finalizers: [agentFinalizer] },
+      "to remove the finalizer when the agent serves nothing",
+    ),
     ...mayLetGo,
   ],
   ...lettingGo(agents, "routers and networks of OpenStack", movingKey),

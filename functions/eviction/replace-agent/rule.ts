@@ -12,7 +12,7 @@ import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
-import { mayKeepPods } from "../lib/permissions.ts";
+import { mayKeepPods, onEach } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
@@ -25,17 +25,12 @@ export const replaceAgent = rule({
   common,
   triggers: [...bases.map((kind) => on(kind, ["add", "update"])), on(Pod, ["delete"])],
   permissions: [
-    ...bases.map((resource) => ({
-      resource,
-      verbs: ["get", "patch"] as const,
+    ...onEach(bases, {
+      verbs: ["get", "patch"],
       writes: { finalizers: [l2Finalizer] },
       why: "to hold the L2 or OVN agent until no other agent needs it",
-    })),
-    {
-      resource: Node,
-      verbs: ["get"],
-      why: "to see whether a lock is on the Node, and what its maintenance label says",
-    },
+    }),
+    { resource: Node, verbs: ["get"], why: "to see which locks are on the Node, and what its maintenance label says" },
     { resource: Pod, verbs: ["get"], why: "to see whether the pod of the agent is there, has ended or is outdated" },
     ...mayKeepPods(bases, "to create the pod of the agent, and to delete it when it has ended or no agent needs it"),
   ],
