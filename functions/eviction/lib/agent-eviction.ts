@@ -12,7 +12,7 @@ import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent, readMoving } f
 import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
 import { agents, kindOf } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
-import { agentFinalizer, conditions } from "./names.ts";
+import { agentFinalizer, conditions, evicting } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
 import { openstack } from "./openstack/system.ts";
 import { convergedReport, evictedReport } from "./report.ts";
@@ -222,7 +222,7 @@ function report(
   return [converged, enabled, evictedReport(status, facts.at === "seen" && !facts.stays ? facts.plan : undefined)];
 }
 
-/** The description of a disabled agent: a beginning to know it again, also by a later resource, and the former one. */
+/** The description of a disabled agent: who has disabled it, and the former one. */
 export const reasonOn = (object: KubernetesObject, { description }: NetworkAgent): string =>
   description.startsWith(beginning(object)) ? description : `${beginning(object)}${description}`.slice(0, 255);
 
@@ -234,8 +234,7 @@ export const isDisabledByHoldfast = ({ isEnabled, description }: NetworkAgent, o
 export const formerDescription = ({ description }: NetworkAgent, object: KubernetesObject): string =>
   description.slice(beginning(object).length);
 
-const beginning = ({ kind, metadata: { namespace, name } }: KubernetesObject) =>
-  `Holdfast evicts ${kind} ${namespace}/${name}. `;
+const beginning = (object: KubernetesObject) => `${evicting(object)}. `;
 
 type AgentState = Pick<AgentHost, "service" | "self"> & Pick<NetworkAgent, "isEnabled" | "description">;
 

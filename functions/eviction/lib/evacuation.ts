@@ -1,7 +1,7 @@
 import { minute } from "../../../shared/duration.ts";
 import type { EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
-import type { Server } from "./openstack/nova.ts";
+import type { Migration, Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import {
   callsOf,
@@ -20,6 +20,7 @@ import {
   type Plan,
   passingFor,
   readyOf,
+  serversOf,
   stuckFor,
   stuckOf,
   type Verdict,
@@ -125,11 +126,10 @@ export function evacuationFor(
   const back = restored.find((one) => one.do && !refused.includes(one) && mayAsk(calls(one.server.id)));
   const [first] = moving < settings.evictionMoves ? ready : [];
   const coming = host.arrivals.filter(({ server }) => !here.has(server)).map(({ server }) => server);
-  const gone = migrations.filter(
-    (move) => move.id > record.baseline && isEvacuation(move) && isEvacuated(move) && !here.has(move.server),
-  );
+  const isGone = (move: Migration) =>
+    move.id > record.baseline && isEvacuation(move) && isEvacuated(move) && !here.has(move.server);
   const counters = {
-    migrated: new Set(gone.map(({ server }) => server)).size,
+    migrated: serversOf(migrations.filter(isGone)).size,
     migratable: ready.length,
     pending:
       verdicts.filter(({ is }) => is === "pending").length +

@@ -4,7 +4,7 @@ import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
-import { conditions } from "./names.ts";
+import { conditions, evicting } from "./names.ts";
 import { failed } from "./openstack/answer.ts";
 import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
 import { openstack } from "./openstack/system.ts";
@@ -61,8 +61,8 @@ const unknown = (error: unknown) => (error instanceof SystemError ? undefined : 
 /** The newest migration away from the host: what an eviction that begins now does, comes after it. */
 export const newestOf = ({ migrations }: HostFacts): number => Math.max(0, ...migrations.map(({ id }) => id));
 
-/** The reason with which nova-compute is disabled; its beginning says for whom, also to a later resource. */
-export const reasonFor = (object: DependentObject): string => `${beginning(object)}(${object.metadata.uid})`;
+/** The reason with which nova-compute is disabled. */
+export const reasonFor = (object: DependentObject): string => `${evicting(object)} (${object.metadata.uid})`;
 
 const forced = ", and has forced it down";
 /** The same for one that is forced down with it. */
@@ -71,12 +71,9 @@ export const forcedReasonFor = (object: DependentObject): string => `${reasonFor
 export const isForcedDownByUs = (service: ComputeService, object: DependentObject): boolean =>
   service.isForcedDown && isDisabledByUs(service, object) && (service.disabledReason?.endsWith(forced) ?? false);
 
-const beginning = ({ metadata: { namespace, name } }: DependentObject) =>
-  `Holdfast evicts NovaComputeNode ${namespace}/${name} `;
-
 /** Whether Holdfast has disabled it, and so may enable it again. */
 export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
-  !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
+  !isEnabled && (disabledReason?.startsWith(`${evicting(object)} `) ?? false);
 
 const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
 /** Sends a change of a nova-compute only if it is as it was looked at. @throws Contended otherwise, for another look */

@@ -34,6 +34,10 @@ export const noticedKey = "holdfast.dev/l2-agent-label";
 export const annotating = ({ kind, metadata: { namespace, name } }: KubernetesObject, pair: string): string =>
   `kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${pair}`;
 
+/** How what Holdfast has disabled in OpenStack begins to say so: by it Holdfast knows it, also for a later resource. */
+export const evicting = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
+  `Holdfast evicts ${kind} ${namespace}/${name}`;
+
 /** Conditions as Yaook has them. */
 export const conditions = {
   converged: "Converged",

@@ -176,7 +176,7 @@ export function planFor(
   // One that is queued waits for others that move.
   const patience = ({ status }: Migration) => (status === "queued" ? 4 : 1) * passingFor;
   const overdue = arriving.filter((move) => now - move.updated > patience(move));
-  const underWay = new Set(open.filter((move) => !given.includes(move)).map(({ server }) => server));
+  const underWay = serversOf(open.filter((move) => !given.includes(move)));
 
   const verdicts = servers
     .filter(({ id }) => !underWay.has(id))
@@ -207,19 +207,17 @@ export function planFor(
   const { ignored, sentences } = ignoredBy(host, service.state === "up" ? called : [], record);
   const due = confirmations.find(({ server }) => !calls(server).mayCome && !calls(server).isResting);
   const confirm = service.state === "up" ? due : undefined;
-  const moving = new Set([...underWay, ...verdicts.filter(({ is }) => is === "moving").map(({ server }) => server)]);
+  const moving = new Set([...underWay, ...serversOf(verdicts.filter(({ is }) => is === "moving"))]);
   // A move whose confirmation has been asked for keeps no other from beginning.
   const asked = confirmations.filter(({ server }) => calls(server).mayCome || calls(server).since).length;
   // One whose answer was lost may have begun.
   const mayMove = servers.map(({ id }) => id).filter((id) => calls(id).mayCome);
   const [first] = new Set([...moving, ...mayMove]).size - asked < settings.evictionMoves ? ready : [];
-  const moved = migrations.filter(
-    ({ id, status, server }) =>
-      id > record.baseline && ["completed", "confirmed"].includes(status) && !here.has(server),
-  );
-  const coming = new Set(arriving.filter((move) => !overdue.includes(move)).map(({ server }) => server));
+  const isMoved = ({ id, status, server }: Migration) =>
+    id > record.baseline && ["completed", "confirmed"].includes(status) && !here.has(server);
+  const coming = serversOf(arriving.filter((move) => !overdue.includes(move)));
   const counters = {
-    migrated: new Set(moved.map(({ server }) => server)).size,
+    migrated: serversOf(migrations.filter(isMoved)).size,
     migratable: ready.length,
     pending: verdicts.filter(({ is }) => is === "pending").length + coming.size,
     in_progress: moving.size,
@@ -238,6 +236,8 @@ export function planFor(
     message: [messageFor({ counters, stuck }, begin, name, [...coming], agent), ...sentences].join(" "),
   };
 }
+
+export const serversOf = (of: readonly { readonly server: string }[]) => new Set(of.map(({ server }) => server));
 
 /** Nothing moves any more, and a person must act. */
 export const isStuck = ({ counters, stuck, ignored }: Plan): boolean =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Column, CustomKind } from "../../../shared/kubernetes/custom-kind.ts";
+import type { CustomKind } from "../../../shared/kubernetes/custom-kind.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import {
@@ -127,27 +127,22 @@ const baseColumns = [
   ageColumn,
   conditionColumn("Message", types.converged, "message", 1),
 ];
-const v1 = (kind: Kind, doc: string, schema: z.ZodObject, columns: readonly Column[]): CustomKind => ({
-  ...{ kind, doc: `${doc} Give the right to write it only to administrators of nodes: its template becomes a pod.` },
-  versions: [{ name: "v1", schema, ...withStatus, columns }],
+const custom = (kind: Kind, what: string, schema: z.ZodObject, goes: string): CustomKind => ({
+  kind,
+  doc:
+    `${what} on the Node of the same name, which ${goes}. Give the right to write it only to administrators of ` +
+    "nodes: its template becomes a pod.",
+  versions: [{ name: "v1", schema, ...withStatus, columns: schema === l2Agent ? baseColumns : dependentColumns }],
 });
-const base = (kind: Kind, what: string) =>
-  v1(
-    kind,
-    `${what} on the Node of the same name, which goes only when no agent there needs it any more.`,
-    l2Agent,
-    baseColumns,
-  );
-const leaving = (kind: Kind, what: string, schema: z.ZodObject, when: string) =>
-  v1(kind, `${what} on the Node of the same name, which leaves only when ${when}.`, schema, dependentColumns);
+const whenUnneeded = "goes only when no agent there needs it any more";
 
 /** Yaook's kinds, with a spec of our own: what their CustomResourceDefinitions are generated from. */
 export const customKinds: readonly CustomKind[] = [
-  leaving(NovaComputeNode, "A nova-compute", computeNode, "its servers have moved away"),
-  leaving(NeutronL3Agent, "A Neutron L3 agent", agent, "other agents have its routers"),
-  leaving(NeutronDHCPAgent, "A Neutron DHCP agent", agent, "other agents have its networks"),
-  leaving(NeutronBGPDRAgent, "A BGP dynamic routing agent", agent, "other agents have its speakers"),
-  leaving(NeutronOVNBGPAgent, "An OVN BGP agent", agent, "a person agrees"),
-  base(NeutronL2Agent, "A Neutron L2 agent"),
-  base(NeutronOVNAgent, "A Neutron OVN agent"),
+  custom(NovaComputeNode, "A nova-compute", computeNode, "leaves only when its servers have moved away"),
+  custom(NeutronL3Agent, "A Neutron L3 agent", agent, "leaves only when other agents have its routers"),
+  custom(NeutronDHCPAgent, "A Neutron DHCP agent", agent, "leaves only when other agents have its networks"),
+  custom(NeutronBGPDRAgent, "A BGP dynamic routing agent", agent, "leaves only when other agents have its speakers"),
+  custom(NeutronOVNBGPAgent, "An OVN BGP agent", agent, "leaves only when a person agrees"),
+  custom(NeutronL2Agent, "A Neutron L2 agent", l2Agent, whenUnneeded),
+  custom(NeutronOVNAgent, "A Neutron OVN agent", l2Agent, whenUnneeded),
 ];

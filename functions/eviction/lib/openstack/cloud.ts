@@ -55,19 +55,7 @@ export type ReadCredential = (name: string) => Promise<string | undefined>;
 const text = z.coerce.string();
 const entry = z.looseObject({
   auth_type: text.optional(),
-  auth: z.looseObject({
-    auth_url: text,
-    username: text.optional(),
-    password: text.optional(),
-    user_domain_name: text.optional(),
-    user_domain_id: text.optional(),
-    project_name: text.optional(),
-    project_id: text.optional(),
-    project_domain_name: text.optional(),
-    project_domain_id: text.optional(),
-    application_credential_id: text.optional(),
-    application_credential_secret: text.optional(),
-  }),
+  auth: z.object({ auth_url: text }).catchall(text.optional()),
   region_name: text.optional(),
   interface: text.optional(),
   endpoint_type: text.optional(),
