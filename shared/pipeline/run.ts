@@ -179,9 +179,9 @@ async function act(
   } catch (error) {
     if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended)
       return { conflict: tooOften(decision, error) };
-    // What a system refuses for good, its own Event on the object says.
-    const isTemporary = error instanceof SystemError && ["unreachable", "overloaded"].includes(error.failure);
-    if (!isTemporary) return outcomeOf(error);
+    // Of a command that a system refuses for good, its own Event on the object says so.
+    const isSaid = decision.do === "call" && error instanceof SystemError && isFinal(error);
+    if (isSaid) return outcomeOf(error);
     const { kind, about } = decision;
     const { namespace, name } = about.metadata;
     return outcomeOfError(rule, { kind, name, ...(namespace ? { namespace } : {}) }, error, context);
@@ -203,6 +203,8 @@ async function outcomeOfError(
   const object = await context.client.get(kind, namespace, name).catch(() => undefined);
   return object ? reportAway(rule, kind, object, error, context) : outcomeOf(error);
 }
+
+const isFinal = ({ failure }: SystemError) => failure === "unauthorized" || failure === "refused";
 
 /** What was intended has not been done. */
 const isFailure = ({ result }: Outcome) => result === "failed" || result === "away";

@@ -1,18 +1,22 @@
-import { ApiError } from "../kubernetes/api-error.ts";
+import { ApiError, isForbidden } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Kind } from "../kubernetes/kind.ts";
-import { SystemError } from "./system-error.ts";
+import { SystemError, type SystemFailure } from "./system-error.ts";
 
 /**
- * A client that says that a system is away where a patch of one of its objects is not answered, so that the object that
- * waits for it names it: the system's own webhook may be away while all can be read.
+ * A client that names a system where a patch of one of its objects is not answered or is refused, so that the object
+ * that waits for it says so: all can be read while the system's own webhook is away, or rights are missing.
  */
 export function naming(system: string, isIts: (kind: Kind) => boolean, client: Client): Client {
   const named = (kind: Kind, name: string) => (error: unknown) => {
-    if (!isIts(kind) || !isUnanswered(error)) throw error;
-    throw new SystemError(system, "unreachable", `${kind.kind} ${name} could not be changed: ${error.message}`, {
-      cause: error,
-    });
+    if (!isIts(kind) || !(error instanceof ApiError)) throw error;
+    const what = `${kind.kind} ${name} could not be changed: ${error.message}`;
+    const failed = (failure: SystemFailure, message: string) =>
+      new SystemError(system, failure, message, { cause: error });
+    // The API server did not answer, or a webhook did not answer it. A token that was rotated mends itself.
+    if (error.status === 0 || error.status === 401 || error.status >= 500) throw failed("unreachable", what);
+    if (isForbidden(error)) throw failed("refused", `${what} Allow Holdfast's account there to do this.`);
+    throw error;
   };
   return {
     get: (...all) => client.get(...all),
@@ -24,7 +28,3 @@ export function naming(system: string, isIts: (kind: Kind) => boolean, client: C
     request: (...all) => client.request(...all),
   };
 }
-
-/** The API server did not answer, or a webhook did not answer it. */
-const isUnanswered = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 0 || error.status >= 500);

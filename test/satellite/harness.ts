@@ -10,6 +10,8 @@ import {
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
+import { forbidden } from "../../local/apiserver/failure.ts";
+import { encodeFailure } from "../../local/apiserver/representation/encode.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
@@ -69,8 +71,8 @@ export interface SatelliteHarness {
   /** Has what rules ask of LINSTOR answered by another server, until it is called again without an argument. */
   answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
   /**
-   * API paths that rules cannot reach or write to, or that answer that there is no such thing, until it is called again
-   * without an argument.
+   * API paths that rules cannot reach, cannot or may not write to, or that answer that there is no such thing, until it
+   * is called again without an argument.
    */
   cutOff(paths?: RegExp, how?: CutOff): void;
   /** From now on what happens goes to the functions of another release; what runs already runs to its end. */
@@ -94,7 +96,9 @@ export interface SatelliteHarness {
   stop(): Promise<void>;
 }
 
-type CutOff = "unreachable" | "not found" | "read-only";
+/** What RBAC says then. */
+const cannotPatch = 'User "holdfast" cannot patch resource "machines"';
+type CutOff = "unreachable" | "not found" | "read-only" | "forbidden";
 
 /** What the rules of a release run with. */
 export interface SatelliteRelease {
@@ -378,8 +382,10 @@ export async function openSatelliteHarness({
       failures.push(error.message);
     };
     const transport: Transport = async (request) => {
-      if (unreachable?.test(request.path) && !(cutHow === "read-only" && request.method === "GET")) {
+      const isRead = request.method === "GET";
+      if (unreachable?.test(request.path) && !(isRead && (cutHow === "read-only" || cutHow === "forbidden"))) {
         if (cutHow === "not found") return server.handle({ ...request, path: "/apis/absent.example.com" });
+        if (cutHow === "forbidden") return encodeFailure(forbidden(Machine, "worker", cannotPatch));
         throw new Error("connect ETIMEDOUT");
       }
       if (request.method === "GET") return server.handle(request);

@@ -5,6 +5,7 @@ import { Event, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { waitingLabel } from "../../shared/progress.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
+import { controlPlane } from "./administrator.ts";
 import { addressOf, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
@@ -268,6 +269,50 @@ describe("the management cluster is away", () => {
     await admin.gone(Machine, "worker");
     expect(await isSaid()).toBe(false);
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  });
+
+  test.each([
+    ["read-only", "Unreachable", /could not be changed: .*ETIMEDOUT/],
+    ["forbidden", "Refused", /cannot patch resource "machines".*Allow Holdfast's account there to do this/],
+  ] as const)("%s, when a satellite is deleted: it says what is refused and a way out", async (how, reason, why) => {
+    await harness.machine("control", "node-4", controlPlane);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    harness.cutOff(/\/machines\/worker/, how);
+    await harness.machine("worker", node);
+    await harness.delete(LinstorSatellite, node);
+    await admin.says(node, "SatelliteEvacuated", why);
+    await harness.clock.advance(5 * minute);
+    const said = await message(node);
+    expect(said).toMatch(new RegExp(`^Waiting until Machine capi/worker has Holdfast's hooks.*${why.source}`));
+    const writes = writesTo(node);
+    await harness.clock.advance(20 * minute);
+    expect(await message(node)).toBe(said);
+    expect(writesTo(node) - writes).toBeLessThan(10);
+    expect(harness.calls.evacuate).toEqual([]);
+    // What the message advises.
+    const [, hook = ""] = /kubectl annotate machine worker -n capi (.*)=$/.exec(said) ?? [];
+    await harness.merge(Machine, "worker", { metadata: { annotations: { [hook]: "" } } });
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+    harness.cutOff();
+    await harness.delete(Machine, "worker");
+    await admin.gone(Machine, "worker");
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    expect(harness.failures.splice(0).filter((one) => !one.includes("Allow Holdfast's account"))).toEqual([]);
+    const events = (await Array.fromAsync(harness.client.list(Event))).map((event) => event.reason);
+    expect(events).not.toContain(`ClusterAPI${reason}`);
+  });
+
+  test("for writes, and back, when a satellite is deleted: its evacuation begins with the next tick", async () => {
+    await harness.machine("control", "node-4", controlPlane);
+    harness.cutOff(/\/machines\/worker/, "forbidden");
+    await harness.machine("worker", node);
+    await harness.delete(LinstorSatellite, node);
+    await admin.says(node, "SatelliteEvacuated", /cannot patch resource "machines"/);
+    await harness.clock.advance(20 * minute);
+    harness.cutOff();
+    await harness.clock.advance(minute);
+    expect(harness.calls.evacuate).toEqual([node]);
+    harness.failures.splice(0);
   });
 
   test("an evacuation waits for it, says so, and goes on", async () => {

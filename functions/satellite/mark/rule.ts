@@ -5,7 +5,8 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { heldUntil, Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import { on } from "../../../shared/rule.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { awayNameOf, on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
 import { listed } from "../lib/data/data-facts.ts";
@@ -13,7 +14,7 @@ import { evacuation, isToBeNoted, isWaitEnded, lacksOverride, lacksWait, unmarke
 import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
-import { isSeenDeleting, machineLeavesLabel, mayCarryHooks } from "../lib/machine.ts";
+import { isSeenDeleting, machineLeavesLabel, mayCarryHooks, preTerminateHook } from "../lib/machine.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
 import { conditions, conditionWrites } from "../lib/satellite.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
@@ -31,6 +32,9 @@ import {
  * slot.
  */
 const leaseName = "holdfast-satellite-slots";
+
+/** The note in which set-hooks says why the Machine could not be changed. */
+const hooksAway = awayNameOf({ name: "satellite/set-hooks" });
 
 export const mark = chainRule(evacuation, "mark", {
   doc:
@@ -95,10 +99,13 @@ function act(
   const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate || problem;
   if (!facts.begun && !isHeld) {
     const { namespace, name } = facts.machine?.object.metadata ?? {};
+    const refused = readProgress(satellite, hooksAway);
+    const byHand = `kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}=`;
     const message =
       `Waiting until Machine ${namespace}/${name} has Holdfast's hooks: without them it would be shut down before ` +
-      `its data is elsewhere. If this takes long, kubectl describe linstorsatellite ${facts.node} says why.`;
-    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
+      `its data is elsewhere.${refused ? ` ${refused.because} To have the Machine held at once: ${byHand}` : ""}`;
+    // The sweep comes back to what set-hooks has noted, and an update of the satellite follows when that is over.
+    return [about.write(message, shows({ message }), { step: { name: "waiting" }, ...(refused ? {} : { next }) })];
   }
   if (!facts.begun) {
     const { admitted, position, of, before } = slotOf(facts.node, facts.contenders, facts.slots);
