@@ -9,8 +9,8 @@ import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { labelsFor, ordinalOf } from "../lib/template-claims.ts";
 import type { Facts, NamedClaim } from "./look.ts";
 import {
-  checkAtSweeps,
   commandToNote,
+  endChecks,
   hasNote,
   hasPolicy,
   isTakenOut,
@@ -36,11 +36,10 @@ export function decide(facts: Facts | undefined): readonly Decision[] {
   // namespace takes back what it has said.
   const isOverruled = takesAlong(set, undefined) && !takesAlong(set, home);
   const isChecked = isTied || isOverruled || claims.some((one) => isHeldByUs(set, one));
-  if (hasPolicy(set) || changed)
-    return [...decisions, noteFollowing(set, home, changed, checkAtSweeps(set, hasPolicy(set) && isChecked))];
+  if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, home, changed, hasPolicy(set) && isChecked)];
   const message = `StatefulSet ${set.metadata.name} has no policy any more, and nothing of ours is on its claims.`;
   const { leave, write } = about(Sets, set);
-  const writes = checkAtSweeps(set, false);
+  const writes = endChecks(set);
   return [...decisions, writes.length > 0 ? write(message, writes) : leave(message)];
 }
 

@@ -3,7 +3,6 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { claimsOf, unreadOf } from "../../../shared/storage/pod-claims.ts";
-import { checkLabel } from "../lib/check-label.ts";
 import { policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { ordinalOf } from "../lib/template-claims.ts";
@@ -32,8 +31,8 @@ export interface Facts {
  */
 export async function look(client: Client, namespace: string | undefined, name: string): Promise<Facts | undefined> {
   const set = await client.get<StatefulSet>(Sets, namespace, name);
-  const isKnown = set && (hasPolicy(set) || hasNote(set) || set.metadata.labels?.[checkLabel] !== undefined);
-  if (!isKnown || isBeingDeleted(set)) return undefined;
+  // The label alone may be a tool's, which would set it again.
+  if (!set || isBeingDeleted(set) || !(hasPolicy(set) || hasNote(set))) return undefined;
   const scope = namespace ? { namespace } : {};
   const mayKeep = namespace && takesAlong(set, undefined) && set.metadata.annotations?.[policyKey] === undefined;
   const home = mayKeep ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;

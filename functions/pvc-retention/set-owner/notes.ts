@@ -15,8 +15,14 @@ export const name = "pvc-retention/set-owner";
 export const hasPolicy = (set: KubernetesObject): boolean => readProgress(set, projectingRule) !== undefined;
 
 /** The write that has the sweep ask for the set each time, or no more. */
-export const checkAtSweeps = (set: StatefulSet, isChecked: boolean): readonly Write[] =>
+const checkAtSweeps = (set: StatefulSet, isChecked: boolean): readonly Write[] =>
   mergeChanges(Sets, set, { labels: { [checkLabel]: isChecked ? "true" : null } });
+
+/** Whether the label was removed when there was nothing to check. A tool that sets it again is not fought. */
+const isLabelRemoved = (set: StatefulSet): boolean => readProgress(set, name)?.label === "removed";
+
+/** The write without a policy: then nothing of this rule stays on the set. */
+export const endChecks = (set: StatefulSet): readonly Write[] => (isLabelRemoved(set) ? [] : checkAtSweeps(set, false));
 
 /**
  * Whether claims without a pod go with the set: the field alone, which may be another manager's, is not enough. An
@@ -50,13 +56,16 @@ export function noteFollowing(
   set: StatefulSet,
   home: KubernetesObject | undefined,
   changed: boolean,
-  writes: readonly Write[],
+  isChecked: boolean,
 ): Wait | WriteStep {
   const { whenDeleted } = retentionOf(set);
   const message =
     `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
     `${whenDeleted}.`;
-  const step = { name: changed ? "changing" : "followed", details: followedBy(set, home) };
+  const writes = isChecked || !isLabelRemoved(set) ? checkAtSweeps(set, isChecked) : [];
+  const isRemoved = !isChecked && (writes.length > 0 || isLabelRemoved(set));
+  const details = { ...followedBy(set, home), ...(isRemoved ? { label: "removed" } : {}) };
+  const step = { name: changed ? "changing" : "followed", details };
   const decision = { about: set, kind: Sets, message, step };
   return writes.length > 0 ? { ...decision, do: "write", writes } : { ...decision, do: "wait" };
 }

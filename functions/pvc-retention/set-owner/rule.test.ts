@@ -275,6 +275,40 @@ describe("each sweep has the claims of a set looked at", () => {
   });
 });
 
+describe("a tool that sets the label each time is not fought", () => {
+  const has = { labels: { [checkLabel]: "true" } };
+  const onSet = (set: StatefulSet) =>
+    decideOn(set, claimIn({ owners: [plain], used: undefined })).find(({ kind }) => kind.kind === "StatefulSet");
+  const writesOf = (decision: Decision | undefined) => (decision?.do === "write" ? decision.writes : []);
+
+  test("where nothing is to be checked it is removed once, and then left", () => {
+    const first = onSet(followed({ metadata: has }));
+    expect(writesOf(first)).toHaveLength(1);
+    const details = first && "step" in first ? first.step?.details : undefined;
+    const removed = noted(followed({ metadata: has }), name, "followed", { ...details });
+    expect(writesOf(onSet(removed))).toEqual([]);
+    // Without the label that stays so, and the note is not rewritten.
+    const without = onSet(noted(followed({}), name, "followed", { ...details }));
+    expect(without).toMatchObject({ do: "wait", step: { details } });
+    // What is to be checked later has the label again.
+    const set = noted(followed({}), name, "followed", { ...details });
+    const later = decideOn(set, claimIn({ owners: [toSet] })).find(({ kind }) => kind.kind === "StatefulSet");
+    expect(writesOf(later)).toHaveLength(1);
+    expect(later && "step" in later && later.step?.details).not.toHaveProperty("label", "removed");
+  });
+
+  test("where the set has no policy and no note, nothing is read or written", async () => {
+    let requests = 0;
+    const get = async () => {
+      requests += 1;
+      return setOf({ metadata: has });
+    };
+    const subject = { kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" };
+    const facts = await setOwner.look(subject as never, { client: { get } as never, settings: {} } as never);
+    expect([facts, requests]).toEqual([undefined, 1]);
+  });
+});
+
 test("who asks about a claim is answered by the look at its set", () => {
   const hint = {
     id: "e",
