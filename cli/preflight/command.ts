@@ -13,6 +13,7 @@ import { codeOf } from "../output/finding.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
 import { defaultSystems, definitionNames, loadRules, systemNames } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
+import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { printChecks } from "./print.ts";
@@ -77,6 +78,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["Which features of Knative are on", () => knativeFeatures(client, served, namespace)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
+    ["Which addresses functions may send to", () => openEgress(client, namespace)],
     ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],
     ["Who else does the same work", () => whoElse(client, systems)],
     ["Which compute nodes Yaook keeps", () => yaooksOwn(client, systems)],

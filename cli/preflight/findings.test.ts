@@ -9,6 +9,7 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../shared/rule.ts";
 import { system } from "../../shared/system/system.ts";
 import { SystemError, type SystemFailure } from "../../shared/system/system-error.ts";
+import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { externalSystems } from "./reach.ts";
@@ -63,7 +64,15 @@ const features = (objects: Readonly<Record<string, object>>, data?: object) =>
     "holdfast",
   );
 const filtered = { "ApiServerSource/storage": { spec: { filters: [] } } };
+const names = { to: [{ namespaceSelector: {} }], ports: [{ port: 53 }] };
+const apiServer = { ports: [{ port: 443 }, { port: 6443 }] };
 const withTokens = { "Trigger/release": { spec: { subscriber: { audience: "it" } } } };
+
+test("preflight says nothing of a network policy that names each address", async () => {
+  const named = { ...apiServer, to: [{ ipBlock: { cidr: "192.0.2.10/32" } }] };
+  const cluster = clusterOf({ "NetworkPolicy/functions": { spec: { egress: [names, named] } }, "NetworkPolicy/a": {} });
+  expect(await openEgress(cluster, "there")).toEqual([]);
+});
 
 /** What a look finds: whether it is bad, a note or good, and how its sentence reads. */
 test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "note" | "good", string]>([
@@ -134,6 +143,12 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     () => features(withTokens, { "authentication-oidc": "Enabled" }),
     "good",
     "Knative's feature authentication-oidc is on: the component oidc works.",
+  ],
+  [
+    "a network policy that opens ports to every address",
+    () => openEgress(clusterOf({ "NetworkPolicy/functions": { spec: { egress: [names, apiServer] } } }), "there"),
+    "note",
+    "NetworkPolicy there/functions opens these ports to every address: 443, 6443.",
   ],
   ["no StorageClass", () => storageClasses(clusterOf({}), ["undelete"]), "note", "There is no StorageClass."],
   [
