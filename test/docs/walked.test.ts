@@ -26,6 +26,7 @@ const others: Readonly<Record<string, string>> = {
   "docs/tune.md: Filters of Triggers":
     "They only look: test/scenarios/edited-filters.test.ts has filters like this one.",
   "docs/install-knative.md: What it needs": "Knative is not there: test/cli/preflight.test.ts looks at clusters.",
+  "docs/who-may-do-what.md: Triggers of your own with oidc": "It shows a status that only Knative writes.",
   "docs/install-without-knative.md: What it needs": "test/cli/preflight.test.ts looks at clusters.",
 };
 
