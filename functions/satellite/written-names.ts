@@ -6,10 +6,8 @@ import { linstorKey } from "./lib/linstor-note.ts";
 import { machineKey, machineLeavesLabel, preDrainHook, preTerminateHook } from "./lib/machine.ts";
 import { changedLabel } from "./lib/matching/candidate.ts";
 import { nodeDigestKey } from "./lib/node-digest.ts";
+import { registrationKey, removalKey, restorationKey } from "./lib/noted-calls.ts";
 import { recordKey } from "./lib/record.ts";
-import { registrationKey } from "./lib/registration.ts";
-import { removalKey } from "./lib/removal.ts";
-import { restorationKey } from "./lib/restoration.ts";
 import { conditions, lifeConditions, satelliteFinalizer } from "./lib/satellite.ts";
 import { marksFor } from "./lib/volumes.ts";
 

@@ -7,8 +7,8 @@ import {
   Machine,
 } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
+import { removalKey } from "../../functions/satellite/lib/noted-calls.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
-import { removalKey } from "../../functions/satellite/lib/removal.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";

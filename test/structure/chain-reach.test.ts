@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reachOfChains } from "./chain-reach.ts";
 
@@ -6,7 +8,7 @@ import { reachOfChains } from "./chain-reach.ts";
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   eviction: { files: 25, lines: 3_095 },
-  satellite: { files: 26, lines: 3_603 },
+  satellite: { files: 25, lines: 3_616 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {
@@ -17,4 +19,14 @@ test("from the rule of a step a reader reaches no more files and lines of its sy
     return files > mostFiles || lines > mostLines;
   };
   expect(reach.filter(isTooFar)).toEqual([]);
+});
+
+test("the documentation has the numbers of files that a reader reaches", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/event-to-patch.md"), "utf8").replaceAll(/\s+/g, " ");
+  const range = (system: string) => {
+    const files = reachOfChains().flatMap(({ rule, files }) => (rule.startsWith(system) ? files : []));
+    return `${Math.min(...files)} to ${Math.max(...files)} for ${system}s`;
+  };
+  expect(page).toContain(range("satellite"));
+  expect(page).toContain(range("eviction"));
 });

@@ -11,8 +11,8 @@ import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, LookedSatellite, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/objects.ts";
+import { restorationPending } from "../lib/noted-calls.ts";
 import { recordKey, recordWrites, takeBackRecord } from "../lib/record.ts";
-import { restorationPending } from "../lib/restoration.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
 import { callKeys, callsInFlight, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
 

@@ -4,7 +4,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { LinstorSatellite } from "./kinds.ts";
-import { readRemoval, removalKey, removalPending } from "./removal.ts";
+import { readRemoval, removalKey, removalPending } from "./noted-calls.ts";
 
 /**
  * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, which says

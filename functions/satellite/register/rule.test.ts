@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { linstorNode } from "../lib/linstor/objects.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
-import { registrationKey } from "../lib/registration.ts";
+import { registrationKey } from "../lib/noted-calls.ts";
 import { aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
 import { type Facts, register } from "./rule.ts";
 

@@ -28,7 +28,7 @@ import {
 } from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { readRegistration, registrationKey } from "../lib/registration.ts";
+import { readRegistration, registrationKey } from "../lib/noted-calls.ts";
 import { conditionWrites, isSettled, lifeConditions } from "../lib/satellite.ts";
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";

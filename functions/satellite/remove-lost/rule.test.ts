@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { registrationKey } from "../lib/registration.ts";
-import { isRemovalCalled, isRemovalProven, removalKey } from "../lib/removal.ts";
+import { isRemovalCalled, isRemovalProven, registrationKey, removalKey } from "../lib/noted-calls.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";

@@ -21,9 +21,8 @@ import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/lo
 import { mayCarryHooks } from "../lib/machine.ts";
 import { markedIn } from "../lib/marked-satellites.ts";
 import { noteRemoval, withdrawCall } from "../lib/note-removal.ts";
+import { readRemoval, registrationUntil, removalKey, removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
-import { registrationUntil } from "../lib/registration.ts";
-import { readRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { type Common, mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";

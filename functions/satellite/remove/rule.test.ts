@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { registrationKey } from "../lib/registration.ts";
-import { removalKey } from "../lib/removal.ts";
+import { registrationKey, removalKey } from "../lib/noted-calls.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../lib/testing/data.ts";
 import { aLeaving, aMachine, aSatellite, now, unlisted as without } from "../lib/testing/seen.ts";

@@ -12,9 +12,8 @@ import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { noteRemoval, withdrawCall, withdrawProof } from "../lib/note-removal.ts";
+import { readRemoval, registrationUntil, removalKey, removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
-import { registrationUntil } from "../lib/registration.ts";
-import { readRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
 

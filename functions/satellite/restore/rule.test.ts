@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { restorationKey, restorationPending } from "../lib/noted-calls.ts";
 import { recordKey } from "../lib/record.ts";
-import { restorationKey, restorationPending } from "../lib/restoration.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
 import { type Facts, restore } from "./rule.ts";

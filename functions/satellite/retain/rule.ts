@@ -19,8 +19,8 @@ import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks, preDrainHook, preTerminateHook } from "../lib/machine.ts";
 import { markedIn } from "../lib/marked-satellites.ts";
+import { removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
-import { removalPending } from "../lib/removal.ts";
 import {
   abandonedBecause,
   conditions,

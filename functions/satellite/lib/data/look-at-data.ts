@@ -13,8 +13,8 @@ import {
 } from "../linstor/objects.ts";
 import { formerOf, isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
+import { isRemovalCalled, isRemovalProven } from "../noted-calls.ts";
 import { damageOf } from "../record.ts";
-import { isRemovalCalled, isRemovalProven } from "../removal.ts";
 import type { DeletionPolicy } from "../satellite.ts";
 import { type PersistentVolumeObject, resourceOf, type VolumesSeen } from "../volumes.ts";
 import { type DataFacts, listed, stop, type Verdict } from "./data-facts.ts";

@@ -2,6 +2,21 @@ import { type CallInFlight, mayTakeEffectUntil, readCall } from "../../../shared
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
+ * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written before each call,
+ * so that none begins once the satellite is being deleted; and while one may still be under way, a node that is not
+ * listed does not prove that there will be none. So the object itself is the lock that a Lease would be.
+ */
+export const registrationKey = "holdfast.dev/registration";
+
+/** The last call to register the satellite's node. */
+export const readRegistration = (satellite: KubernetesObject): CallInFlight | undefined =>
+  readCall(satellite, registrationKey);
+
+/** Until when a call to register the node may still have its effect; `undefined` when none can. */
+export const registrationUntil = (satellite: KubernetesObject, now: number): number | undefined =>
+  mayTakeEffectUntil(readRegistration(satellite), now);
+
+/**
  * Annotation of a LinstorSatellite: LINSTOR was called to remove its node, whether it has answered, and as `proven`
  * that the node was empty, and all that was on it elsewhere. A call that is carried out late removes whichever node has
  * the name then, with all data on it. So the LinstorSatellite stays, and with it the name is taken, until the call is
@@ -30,4 +45,18 @@ export function removalPending(satellite: KubernetesObject, now: number): string
     `still take effect until ${new Date(until).toISOString()}. The LinstorSatellite stays until then: otherwise ` +
     "the late call could remove a new node of this name."
   );
+}
+
+/**
+ * Annotation of a LinstorSatellite: LINSTOR was called to restore its node, and whether it has answered. A call that is
+ * carried out late takes back an evacuation that has begun since, in the middle of its copies.
+ */
+export const restorationKey = "holdfast.dev/restoration";
+
+/** Why the node is not evacuated yet, as a sentence; `undefined` when no call to restore it can take effect. */
+export function restorationPending(satellite: KubernetesObject, now: number): string | undefined {
+  const until = mayTakeEffectUntil(readCall(satellite, restorationKey), now);
+  if (until === undefined) return undefined;
+  const time = new Date(until).toISOString();
+  return `LINSTOR has not answered a call to restore ${satellite.metadata.name}, which may take effect until ${time}.`;
 }
