@@ -37,7 +37,7 @@ function generate(...functions: readonly Declared[]): (path: string, kind: strin
   };
 }
 
-test("wakes of one family share a Trigger; those of another family, and of an overlay, have their own", () => {
+test("triggers of one family share a Trigger; those of another family, and of an overlay, have their own", () => {
   const find = generate(
     declare("eviction/drain", {
       triggers: [

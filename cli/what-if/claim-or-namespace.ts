@@ -10,7 +10,7 @@ import type { Prediction } from "./prediction.ts";
 /** What the deletion of a claim takes. @throws ApiError */
 export async function ifClaimDeleted(client: Client, claim: KubernetesObject, rules: FoundRules): Promise<Prediction> {
   const gaps: string[] = [];
-  const fates = [{ claim, goes: true, because: "You delete it." }];
+  const fates = [{ claim, goes: true, message: "You delete it." }];
   const claims = await predictClaims(client, fates, { pods: [] }, rules, gaps);
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller);
   const notes = owner ? [`${owner.kind} ${owner.name} controls it, and may create it again.`] : [];
@@ -27,7 +27,7 @@ export async function ifNamespaceDeleted(
   const { name, finalizers = [] } = metadata;
   const all = await Array.fromAsync(client.list<KubernetesObject>(PersistentVolumeClaim, { namespace: name }));
   const pods = await Array.fromAsync(client.list<KubernetesObject>(Pod, { namespace: name, metadataOnly: true }));
-  const fates = all.map((claim) => ({ claim, goes: true, because: "It goes with its namespace." }));
+  const fates = all.map((claim) => ({ claim, goes: true, message: "It goes with its namespace." }));
   const claims = await predictClaims(client, fates, { pods, namespace: name }, rules, gaps);
   for (const finalizer of finalizers)
     notes.push(

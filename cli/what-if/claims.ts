@@ -40,12 +40,12 @@ export async function predictClaims(
   );
   const asking = askingWith(asIf(client, [...changes, ...released]));
   const predicted: PredictedClaim[] = [];
-  for (const { claim, goes, because } of fates) {
+  for (const { claim, goes, message } of fates) {
     const volume = volumes.get(claim);
     predicted.push({
       claim: describe(referenceTo(claim)),
       goes,
-      because,
+      because: message,
       waitsFor: goes ? await waitsFor(client, claim, along, rules, gaps) : [],
       ...(volume ? { volume: await fateOf(volume, rules, asking, gaps) } : {}),
     });

@@ -60,7 +60,7 @@ function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
       : "";
   const byReason = Map.groupBy(
     fates.filter(({ goes }) => !goes),
-    ({ because }) => because,
+    ({ message }) => message,
   );
   return [
     ...(going.length > 0 ? [`${named(going)} ${going.length > 1 ? "go" : "goes"}${asked}.`] : []),

@@ -147,10 +147,10 @@ const declared = await loadDeclared(fileURLToPath(new URL("../..", import.meta.u
 const rules = declared.filter((one): one is Rule => one.triggers !== undefined);
 const systemOf = ({ name }: Rule) => name.slice(0, name.indexOf("/"));
 /**
- * What wakes a rule: changes and signals, and the sweep with an object of each kind that it looks for. In the systems,
- * whose crowds take long to create, a deletion and one other of each kind stand for all.
+ * What triggers a rule: changes and signals, and the sweep with an object of each kind that it looks for. In the
+ * systems, whose crowds take long to create, a deletion and one other of each kind stand for all.
  */
-const wakes = (rule: Rule): readonly (readonly [RuleTrigger, string])[] => {
+const triggersOf = (rule: Rule): readonly (readonly [RuleTrigger, string])[] => {
   const all = [
     ...rule.triggers.flatMap((trigger) => trigger.changes.map((change) => [trigger, change] as const)),
     ...rule.triggers.filter(({ signal }) => signal).map((trigger) => [trigger, "signal"] as const),
@@ -162,7 +162,7 @@ const wakes = (rule: Rule): readonly (readonly [RuleTrigger, string])[] => {
   return [...new Map(all.map((one) => [key(one), one])).values()];
 };
 const all = rules.flatMap((rule) =>
-  wakes(rule).map(([trigger, change]) => ({ rule, trigger, change, kind: trigger.kind.kind })),
+  triggersOf(rule).map(([trigger, change]) => ({ rule, trigger, change, kind: trigger.kind.kind })),
 );
 const memberFor = ({ rule, kind }: (typeof all)[number]) =>
   crowdsOf(systemOf(rule))[0]?.members.find(([member]) => member.kind === kind);
@@ -171,7 +171,7 @@ const cases = all.flatMap((one) => {
   return member ? [{ ...one, member }] : [];
 });
 
-test("every rule has a case for everything that wakes it", () => {
+test("every rule has a case for everything that triggers it", () => {
   expect(all.filter((one) => !memberFor(one)).map(({ rule, kind }) => `${rule.name}: ${kind}`)).toEqual([]);
   expect(rules.filter((rule) => !cases.some((one) => one.rule === rule)).map(({ name }) => name)).toEqual([]);
 });

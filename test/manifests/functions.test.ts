@@ -8,7 +8,7 @@ import { readSettings } from "../../shared/settings.ts";
 import { grant, grantsOf } from "./grants.ts";
 import { readKustomization, readTogether, root } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
-import { declaredWakes, passes, wakesOf } from "./triggers.ts";
+import { declaredTriggers, passes, triggeredBy } from "./triggers.ts";
 
 const functions = await loadDeclared(root);
 const systems = await loadSystems(root);
@@ -71,10 +71,12 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
   });
 
   test("is triggered by what it declares and nothing else, by default and with each option", () => {
-    expect(wakesOf(declared, around(name))).toEqual(declaredWakes(declared));
+    expect(triggeredBy(declared, around(name))).toEqual(declaredTriggers(declared));
     expect(options.length).toBeGreaterThan(0);
     for (const folder of options)
-      expect(wakesOf(declared, readKustomization(folder).objects)).toEqual(declaredWakes(declared, basename(folder)));
+      expect(triggeredBy(declared, readKustomization(folder).objects)).toEqual(
+        declaredTriggers(declared, basename(folder)),
+      );
   });
 });
 

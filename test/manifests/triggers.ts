@@ -46,7 +46,7 @@ function passesOf(trigger: object): (type: string, kind: Pick<known.Kind, "apiVe
 }
 
 /** What the Triggers among these objects let through to a function: types and kinds, sorted. */
-export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
+export function triggeredBy({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
   const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref?.name === slug(name));
   const passed = triggers
     .map(passesOf)
@@ -57,7 +57,7 @@ export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]
 }
 
 /** What a function wants to be triggered by, by default or with an overlay: types and kinds, sorted. */
-export function declaredWakes({ name, triggers = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
+export function declaredTriggers({ name, triggers = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
   const changes = triggers
     .filter((trigger) => trigger.overlay === overlay)
     .flatMap(({ kind, changes, signal }) => [

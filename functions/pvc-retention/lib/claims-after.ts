@@ -6,7 +6,7 @@ import { ordinalOf } from "./template-claims.ts";
 export interface ClaimFate {
   readonly claim: KubernetesObject;
   readonly goes: boolean;
-  readonly because: string;
+  readonly message: string;
 }
 
 /** A set with its pods and all claims of its namespace. The set says what will be in force. */
@@ -33,7 +33,7 @@ const othersOf = ({ set, pods }: SetSeen, claim: KubernetesObject): readonly Own
   return ownersOf(claim).filter(({ uid }) => !own.has(uid));
 };
 
-const fate = (claim: KubernetesObject, goes: boolean, because: string): ClaimFate => ({ claim, goes, because });
+const fate = (claim: KubernetesObject, goes: boolean, message: string): ClaimFate => ({ claim, goes, message });
 
 /**
  * What becomes of a set's claims when it is scaled. Kubernetes' own controller ties the claims of pods that are to go
@@ -69,10 +69,10 @@ export function claimsAfterDeletion(seen: SetSeen): readonly ClaimFate[] {
     if (other) return fate(claim, false, `${other.kind} ${other.name} owns it, too.`);
     if (ties.length === 0 && !podOf(seen, claim))
       return fate(claim, false, "It has no pod and is not tied to the set.");
-    const because =
+    const message =
       whenDeleted === "Delete"
         ? "The set's whenDeleted is Delete: it goes with the set."
         : "It still has an owner reference of an earlier policy: it goes with its owner.";
-    return fate(claim, true, because);
+    return fate(claim, true, message);
   });
 }
