@@ -3,12 +3,13 @@ import { type About, about } from "../about.ts";
 import type { Decision } from "../decision.ts";
 import { minute } from "../duration.ts";
 import type { Hint } from "../event/hint.ts";
+import { kindAmong, objectsIn } from "../event/objects-in.ts";
 import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { type LookFailure, lookAtEach, partly, wholeOr } from "../look-at-each.ts";
-import { type Progress, progressKey, readProgress } from "../progress.ts";
+import { type Progress, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
 import type { ObjectSubject, Subject } from "../subject.ts";
@@ -101,7 +102,7 @@ export function chainRule<
       ...steps,
     },
     subjects: (hint) => {
-      const own = objectOf(chain, name, hint);
+      const own = objectsIn(hint, chain.kinds, chain.concerns, name);
       return subjects ? subjects(hint, own) : own;
     },
     look: async (subject, view) => {
@@ -263,32 +264,15 @@ export function chainRule<
   }
 }
 
-type Kinds = Pick<Chain<never, never, never, never, never>, "kinds">;
-
 /** Whether a rule has left an object to the rule of another step, which says nothing of why it is as it is. */
 export const isOfAnotherStep = (message: string): boolean => / is not at the step [a-z-]+\.$/.test(message);
 
-/** The kind of what an event, or a subject of the chain, is about. */
-const kindOf = ({ kinds }: Kinds, { apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">) =>
-  kinds.find((one) => one.kind === kind && one.apiVersion === apiVersion);
-
 /** The kind of an object of the chain. */
-function kindIn(chain: Kinds & { readonly noun: string }, object: KubernetesObject): Kind {
-  const kind = kindOf(chain, object);
+function kindIn(
+  chain: Pick<Chain<never, never, never, never, never>, "kinds" | "noun">,
+  object: KubernetesObject,
+): Kind {
+  const kind = kindAmong(chain.kinds, object);
   if (!kind) throw new Error(`A ${object.kind} is no object of an ${chain.noun}.`);
   return kind;
-}
-
-/** The object of an event where the chain concerns it, the rule has something to clear, or the event shows none. */
-function objectOf(
-  chain: Kinds & Pick<Chain<never, never, never, never, never>, "concerns">,
-  ruleName: string,
-  hint: Hint,
-): readonly Subject[] {
-  const kind = kindOf(chain, hint);
-  if (!kind || hint.change === "delete") return [];
-  const { object } = hint;
-  if (object && object.metadata.annotations?.[progressKey(ruleName)] === undefined && !chain.concerns(object))
-    return [];
-  return [{ kind, name: hint.name, ...(hint.namespace ? { namespace: hint.namespace } : {}) }];
 }

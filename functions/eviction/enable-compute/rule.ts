@@ -1,16 +1,17 @@
 import { about } from "../../../shared/about.ts";
 import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
-import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, isCalledOff, noMoves, noted } from "../lib/compute-node.ts";
-import { approvalWanted, conditionOf, forget, lateFor, resourcesIn, serves, settling } from "../lib/dependent.ts";
+import { approvalWanted, conditionOf, forget, lateFor, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
   changing,
@@ -62,12 +63,7 @@ export const enableCompute = rule({
   ],
   sweep: [due(NovaComputeNode), resync(NovaComputeNode)],
   steps: { called: silent, waiting: silent, away: silent, settling: silent },
-  subjects: (hint) =>
-    resourcesIn(
-      hint,
-      [NovaComputeNode],
-      (object) => object.metadata.annotations?.[progressKey(name)] !== undefined || !serves(object, name),
-    ),
+  subjects: (hint) => objectsIn(hint, [NovaComputeNode], (object) => !serves(object, name), name),
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
     const [compute] = await findComputeNode(subject, { client, settings });
     if (!compute) return [];

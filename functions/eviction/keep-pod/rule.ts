@@ -1,6 +1,7 @@
 import { about } from "../../../shared/about.ts";
 import { orAway } from "../../../shared/chain/away.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -11,7 +12,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { agentsIn, createPod, deletePod, hasEnded, isOutdated } from "../lib/agent-pod.ts";
 import { readRecord } from "../lib/compute-node.ts";
-import { conditionOf, type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
+import { conditionOf, type Dependent, findDependent } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { lookAtHost } from "../lib/host.ts";
 import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
@@ -41,7 +42,7 @@ export const keepPod = rule({
   ],
   // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),
-  subjects: (hint) => [...resourcesIn(hint, dependents), ...agentsIn(hint, dependents)],
+  subjects: (hint) => [...objectsIn(hint, dependents), ...agentsIn(hint, dependents)],
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
     const found = await findDependent(subject, { client, settings });
     return Promise.all(

@@ -1,16 +1,15 @@
 import { isNever } from "../../../shared/budget/budget.ts";
 import { minute } from "../../../shared/duration.ts";
-import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { findPod, type PodObject } from "./agent-pod.ts";
-import { kindAmong, kindOf } from "./kinds.ts";
+import { kindOf } from "./kinds.ts";
 import {
   abandonKey,
   annotating,
@@ -87,18 +86,6 @@ export const isApproved = (
   { evictionApproval, evictionMaxUnavailable }: Common,
 ): boolean =>
   (evictionApproval === "none" && !isNever(evictionMaxUnavailable)) || metadata.annotations?.[approvalKey] === "true";
-
-/** The resource of an event, where it is one of the kinds and `cares` says so, or the event does not show it. */
-export function resourcesIn(
-  hint: Hint,
-  kinds: readonly Kind[],
-  cares: (object: DependentObject) => boolean = () => true,
-): readonly Subject[] {
-  const { namespace = "", name, change, object } = hint;
-  const kind = kindAmong(kinds, hint);
-  if (!kind || change === "delete") return [];
-  return !object || cares(object as DependentObject) ? [{ kind, namespace, name }] : [];
-}
 
 /** The resource of this kind and name, where there is one, with its Node and its pods. @throws ApiError */
 export async function findDependent(

@@ -1,3 +1,4 @@
+import { kindAmong } from "../../../shared/event/objects-in.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
@@ -35,12 +36,6 @@ export const servingAgents: readonly Kind[] = [NeutronL3Agent, NeutronDHCPAgent,
 export const agents: readonly Kind[] = [...servingAgents, NeutronOVNBGPAgent];
 /** All that need it: each locks its Node. */
 export const dependents: readonly Kind[] = [NovaComputeNode, ...agents];
-
-/** The kind of a resource of this system, or of what an event is about; `undefined` for another one. */
-export const kindAmong = (
-  kinds: readonly Kind[],
-  { apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">,
-): Kind | undefined => kinds.find((one) => one.kind === kind && one.apiVersion === apiVersion);
 
 /** The kind of a resource that was read. */
 export function kindOf(object: KubernetesObject): Kind {

@@ -1,11 +1,12 @@
 import type { Hint } from "../../../shared/event/hint.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
-import { isApproved, resourcesIn, whyUnmanaged } from "./dependent.ts";
+import { isApproved, whyUnmanaged } from "./dependent.ts";
 import { bases } from "./kinds.ts";
 import { annotating, approvalKey } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
@@ -38,7 +39,7 @@ const otherThan = ({ kind }: Pick<Kind, "kind">) => bases.find((one) => one.kind
  * sort, which has to say that the two are in conflict: no event is about that one.
  */
 export function l2AgentsIn(hint: Hint): readonly Subject[] {
-  const own = resourcesIn(hint, bases);
+  const own = objectsIn(hint, bases);
   const beside = hint.change === "add" ? own.map((one) => ({ ...one, kind: otherThan(one.kind) })) : [];
   return [...own, ...beside, ...agentsIn(hint, bases)];
 }

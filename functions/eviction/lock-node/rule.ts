@@ -1,13 +1,14 @@
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { lacking, resync } from "../../../shared/sweep.ts";
-import { type Dependent, findDependent, mayHaveServed, resourcesIn } from "../lib/dependent.ts";
+import { type Dependent, findDependent, mayHaveServed } from "../lib/dependent.ts";
 import { dependents, kindOf } from "../lib/kinds.ts";
 import { finalizerOf, noticedKey } from "../lib/names.ts";
 import { hasLock, lockOf, lockPrefix, locksOn, maintenanceOf, setLock } from "../lib/node-lock.ts";
@@ -36,7 +37,7 @@ export const lockNode = rule({
   ],
   sweep: dependents.flatMap((kind) => [lacking(kind, finalizerOf(kind)), resync(kind)]),
   subjects: (hint, settings) => [
-    ...resourcesIn(hint, dependents, (object) => !isBeingDeleted(object)),
+    ...objectsIn(hint, dependents, (object) => !isBeingDeleted(object)),
     ...ofNode(hint, settings),
   ],
   look: (subject, view) => findDependent(subject, view),

@@ -1,7 +1,7 @@
 import type { Hint } from "../../../shared/event/hint.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { DaemonSet, daemonSetName, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import type { MachineObject } from "./machine.ts";
@@ -14,22 +14,12 @@ export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatelli
 /** Every satellite that is being evacuated. */
 export const allLeaving: Subject = { kind: LinstorSatellite };
 
-/**
- * The satellite of an event, where `cares` says so, the rule has something to clear there, or the event does not show
- * it.
- */
-export function satellitesIn<Satellite extends LinstorSatelliteObject>(
+/** The satellite of an event, where `cares` says so, or the rule has something to clear there. */
+export const satellitesIn = <Satellite extends LinstorSatelliteObject>(
   hint: Hint,
   ruleName: string,
   cares: (satellite: Satellite) => boolean,
-): readonly Subject[] {
-  if (hint.kind !== LinstorSatellite.kind || hint.apiVersion !== LinstorSatellite.apiVersion) return [];
-  if (hint.change === "delete") return [];
-  const satellite = hint.object as Satellite | undefined;
-  const isOurs =
-    !satellite || satellite.metadata.annotations?.[progressKey(ruleName)] !== undefined || cares(satellite);
-  return isOurs ? [satelliteNamed(hint.name)] : [];
-}
+): readonly Subject[] => objectsIn(hint, [LinstorSatellite], cares, ruleName);
 
 /** The satellite of the Node that a Machine is, whichever version of Cluster API the event is of. */
 export function ofMachine({ kind, apiVersion, object }: Hint, deletingOnly = true): readonly Subject[] {

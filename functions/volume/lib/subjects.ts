@@ -1,4 +1,5 @@
 import type { Hint } from "../../../shared/event/hint.ts";
+import { objectsIn } from "../../../shared/event/objects-in.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { Volume } from "./kinds.ts";
@@ -8,15 +9,9 @@ import type { VolumeObject } from "./volume.ts";
 /** The Volume of this name. */
 const volumeNamed = (name: string): Subject => ({ kind: Volume, name });
 
-/**
- * The Volume that an event is about, when a rule cares for it in the state that the event shows; an event without its
- * object always counts. `cares` sees what may be out of date by now.
- */
-export function volumesIn(hint: Hint, cares: (volume: VolumeObject) => boolean): readonly Subject[] {
-  if (hint.kind !== Volume.kind || hint.apiVersion !== Volume.apiVersion || hint.change === "delete") return [];
-  const volume = hint.object as VolumeObject | undefined;
-  return !volume || cares(volume) ? [volumeNamed(hint.name)] : [];
-}
+/** The Volume that an event is about, when a rule cares for it in the state that the event shows. */
+export const volumesIn = (hint: Hint, cares: (volume: VolumeObject) => boolean): readonly Subject[] =>
+  objectsIn(hint, [Volume], cares);
 
 /** The Volume that controls the PersistentVolume of an event, when a rule cares for the latter. */
 export function ownersIn(
