@@ -6,7 +6,7 @@ import { describe, type KubernetesObject, referenceTo } from "../kubernetes/obje
 import { recordEvent } from "../kubernetes/record-event.ts";
 import { send } from "../kubernetes/write.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
+import { labelFor, nextProgress, type Progress, progressKey, readProgress } from "../progress.ts";
 import { awayNameOf, type Rule } from "../rule.ts";
 import type { SystemError, SystemFailure } from "../system/system-error.ts";
 import type { ExecuteContext } from "./execute-context.ts";
@@ -27,7 +27,9 @@ const reasons = {
  * Writes down, on the object that could not be looked at or worked on, which external system is away and since when,
  * and then records the Warning `<System>Unreachable`, `Unauthorized` or `Refused`. The due time is written once and
  * stays: the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
- * system's return, and an outage costs one write however long it lasts.
+ * system's return, and an outage costs one write however long it lasts. Only where a call was `unsent`, for it found no
+ * connection, a pause begins with each try: what the call had noted is taken back, which comes back as an event and
+ * would bring the next try at once.
  *
  * Returns the answer to the broker: to try again while the failure is fresh, and afterwards that all is done, because
  * the object itself says what is wrong and the sweep comes back to it. Never rejects.
@@ -38,17 +40,21 @@ export async function reportAway(
   object: KubernetesObject,
   error: SystemError,
   { client, clock, log }: ExecuteContext,
+  isUnsent = false,
 ): Promise<Outcome> {
   const now = clock.now();
   const name = awayNameOf(rule);
   const before = readProgress(object, name);
   const reason = `${error.system.replaceAll(" ", "")}${reasons[error.failure]}`;
   const since = before?.step === reason ? before.since : new Date(now).toISOString();
+  const isPause = isUnsent || (before?.step === reason && before.unsent === true);
   const message =
     `${describe(referenceTo(object))} waits for ${error.system} since ${since}: ${error.message} ` +
     "Holdfast looks again with every tick of the sweep and then goes on by itself.";
-  const next = before?.step === reason && before.next ? Date.parse(before.next) : now + secondLook;
-  const text = nextProgress(object, name, { name: reason }, message, now, next);
+  const isKept = before?.step === reason && before.next && !isUnsent;
+  const next = isKept ? Date.parse(before.next ?? "") : now + secondLook;
+  const step = { name: reason, ...(isPause ? { details: { unsent: true } } : {}) };
+  const text = nextProgress(object, name, step, message, now, next);
   const missed = (what: string) => (failure: unknown) =>
     log.warn({ rule: rule.name, uid: object.metadata.uid }, `${what}: ${String(failure)}`);
   const record = () =>
@@ -73,6 +79,22 @@ export async function reportAway(
   return isFresh ? outcomeOf(error) : { result: "away", status: 204, message };
 }
 
+/**
+ * Why nothing is called now, where the last call found no connection: until the due time of its note, which the sweep
+ * keeps. `undefined` where it may be. `now` is in milliseconds since the epoch.
+ */
+export function pauseOf(rule: Pick<Rule, "name">, object: KubernetesObject, now: number): Outcome | undefined {
+  const before = readProgress(object, awayNameOf(rule));
+  if (before?.unsent !== true || !isPending(before, now)) return undefined;
+  return { result: "away", status: 204, message: before.because };
+}
+
+/** The clock of the instance that wrote it may be a minute ahead. A time that is later still says nothing. */
+function isPending(before: Progress | undefined, now: number): boolean {
+  const left = Date.parse(before?.next ?? "") - now;
+  return left > 0 && left <= secondLook + minute;
+}
+
 /** An outage that has ended: the object without its annotation, and the reason of the Event that is no longer true. */
 export interface Recovery {
   readonly object: KubernetesObject;
@@ -94,9 +116,7 @@ export function recoveryOf(rule: Pick<Rule, "name">, object: KubernetesObject, n
   const { [key]: text, ...annotations } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;
   const before = readProgress(object, name);
-  const left = Date.parse(before?.next ?? "") - now;
-  // The clock of the instance that wrote it may be a minute ahead. A time that is later still says nothing.
-  if (left > 0 && left <= secondLook + minute) return undefined;
+  if (isPending(before, now)) return undefined;
   return {
     object: { ...object, metadata: { ...object.metadata, annotations } },
     annotations: { [key]: null },

@@ -4,8 +4,8 @@ import { ApiError, isAlreadyExists, isConflict } from "../kubernetes/api-error.t
 import type { Client } from "../kubernetes/client.ts";
 import { clearEvent, type Recorded, recordEvent } from "../kubernetes/record-event.ts";
 import { send, sendAll, type Write } from "../kubernetes/write.ts";
-import { progressKey, readProgress } from "../progress.ts";
-import { awayNameOf, progressNameOf } from "../rule.ts";
+import { readProgress } from "../progress.ts";
+import { progressNameOf } from "../rule.ts";
 import { type StepEvent, warning } from "../steps.ts";
 import { NoConnection, NotSent } from "../system/command.ts";
 import { SystemError } from "../system/system-error.ts";
@@ -21,6 +21,7 @@ export type Afterwards = () => Promise<void>;
  *
  * @throws ApiError
  * @throws SystemError of the external system that a command was sent to.
+ * @throws NoConnection where a command found none, and what was noted of it is taken back.
  * @throws Contended where a precondition does not hold, or an object that something later stands on is gone.
  */
 export async function execute(
@@ -67,10 +68,9 @@ export async function execute(
         await command.send(connect(command.system), command.input).catch(async (thrown) => {
           const error = thrown instanceof NotSent ? thrown.cause : thrown;
           const isSent = error === thrown && !(error instanceof Contended);
-          // To repeat what is refused does not help, whether it is the command or what is read before it. Where all is
-          // read and the command finds no connection, again, its note stays: what is taken back comes back as an event.
-          const isAgain = thrown instanceof NoConnection && isAway(rule, decision);
-          if (!isSent && !isAgain && !(refused && isRefusal(error))) await note(rule, decision, unsent, context);
+          // To repeat what is refused does not help, whether it is the command or what is read before it.
+          if (!isSent && !(refused && isRefusal(error))) await note(rule, decision, unsent, context);
+          if (unsent && thrown instanceof NoConnection) throw thrown;
           // What the system has answered to a read is no answer to the command.
           if (isSent && error instanceof SystemError && error.answered) await note(rule, decision, answered, context);
           return recordRefusal(error, rule, decision, refused, context);
@@ -113,10 +113,6 @@ async function note(
       log.warn({ rule: name, uid: about.metadata.uid }, `What has become of a command was not noted: ${error.message}`);
     });
 }
-
-/** The last run has noted that a system is away. */
-const isAway = (rule: PlannedRule, { about }: Decision): boolean =>
-  about.metadata.annotations?.[progressKey(awayNameOf(rule))] !== undefined;
 
 const isRefusal = (error: unknown): error is SystemError =>
   error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure);

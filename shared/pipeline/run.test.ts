@@ -15,6 +15,7 @@ import { SystemError, type SystemFailure } from "../system/system-error.ts";
 import { run } from "./run.ts";
 
 const clock: Clock = { now: () => 0, after: () => () => {}, sleep: () => Promise.resolve() };
+const time = (at: number) => new Date(at).toISOString();
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const volume = (name: string, annotations = {}): KubernetesObject => ({
   apiVersion: "v1",
@@ -201,11 +202,35 @@ describe("a command that is not sent", () => {
     const patches = asked.filter((one) => one.startsWith("patch "));
     expect(patches.slice(0, 5)).toEqual(["patch a", "patch held", "patch note", "patch unsent", "patch second"]);
     expect(messages).toEqual(["The lamp is dark."]);
-    // What is taken back brings another try at once: where it is the second in an outage, it stays.
-    const away = { step: "LampUnreachable", since: "1970-01-01T00:00:00.000Z", because: "The lamp is dark." };
-    const about = volume("a", { "holdfast.dev/test.one.away": JSON.stringify(away) });
-    const { asked: again } = await carryOut([{ ...call, about }], {}, { lamp });
-    expect(again.filter((one) => /note|unsent|second/.test(one))).toEqual(["patch note"]);
+    // Also in an outage that reads have met: no call that is not sent is waited for.
+    const away = { v: 1, uid: "a", step: "LampUnreachable", since: time(-60_000), because: "The lamp is dark." };
+    const noted = (more: object) => volume("a", { "holdfast.dev/test.one.away": JSON.stringify({ ...away, ...more }) });
+    const askedWith = async (more: object) => (await carryOut([{ ...call, about: noted(more) }], {}, { lamp })).asked;
+    expect(await askedWith({ next: time(-30_000) })).toEqual(expect.arrayContaining(["patch unsent", "patch second"]));
+    expect(await askedWith({ next: time(20_000) })).toContain("patch unsent");
+  });
+
+  test("is not noted again before its pause is over: what is taken back would bring the next try at once", async () => {
+    const sent: string[] = [];
+    const away = {
+      v: 1,
+      uid: "a",
+      step: "LampUnreachable",
+      since: time(-60_000),
+      because: "It is dark.",
+      unsent: true,
+    };
+    const carriedOut = async (next: number) => {
+      const note = JSON.stringify({ ...away, next: time(next) });
+      const about = volume("a", { "holdfast.dev/test.one.away": note });
+      return carryOut([{ ...callThat(async () => void sent.push("sent")), about }], {}, { lamp });
+    };
+    for (const next of [1, 30_000, 90_000])
+      expect(await carriedOut(next)).toEqual({ asked: [], messages: ["It is dark."], outcomes: { a: "away" } });
+    expect(sent).toEqual([]);
+    // No clock is further ahead than that.
+    for (const next of [0, 90_001]) expect((await carriedOut(next)).outcomes).toEqual({ a: "call" });
+    expect(sent).toEqual(["sent", "sent"]);
   });
 
   test("is not noted again while what it reads first still fails: each note would bring the next try", async () => {
@@ -235,11 +260,35 @@ describe("a command that is not sent", () => {
   });
 
   test.each([409, 429, 503])(
-    "leaves its note after %i, where another run may stand on it or it is tried again",
+    "has its note taken back if a later write fails (%i): it is this run's",
     async (status) => {
-      expect(await askedFor(status)).not.toContain("patch unsent");
+      expect(await askedFor(status)).toContain("patch unsent");
     },
   );
+
+  test.each([409, 429, 503])("leaves its note if the first write of it fails (%i)", async (status) => {
+    const call = callThat(() => Promise.reject(new Error("It was sent.")));
+    const { asked } = await carryOut([call], { held: status, a: status }, { lamp });
+    expect(asked).not.toContain("patch unsent");
+    // What an object shows is no note.
+    const shown = { ...named("shown"), options: { subresource: "status" } } as Write;
+    const metadata = { uid: "a", resourceVersion: "1", annotations: { note: "It is called." } };
+    const note = { ...named("a"), patch: { metadata } } as Write;
+    const { asked: again } = await carryOut([{ ...call, writes: [note, shown] }], { a: status }, { lamp });
+    expect(again).toContain("patch shown");
+    expect(again).not.toContain("patch unsent");
+  });
+
+  test("has its note taken back by a second or third try, and no more", async () => {
+    const call = callThat(() => Promise.reject(new Contended("It has changed.")));
+    for (const [status, each] of [
+      [503, 3],
+      [409, 1],
+    ] as const) {
+      const { asked } = await carryOut([call], { unsent: status }, { lamp });
+      expect(asked.filter((one) => one === "patch unsent")).toHaveLength(3 * each);
+    }
+  });
 });
 
 test("what does not hold of another object is named when there is no other look", async () => {

@@ -11,11 +11,12 @@ import { type Conflict, type Outcome, outcomeOf } from "../outcome.ts";
 import { readProgress } from "../progress.ts";
 import { progressNameOf, type Rule, type View } from "../rule.ts";
 import { isObject, merged, nameOf, type Subject } from "../subject.ts";
+import { NoConnection } from "../system/command.ts";
 import { type Connect, clientsOf } from "../system/connect.ts";
 import type { Systems } from "../system/system.ts";
 import { SystemError } from "../system/system-error.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { recoveryOf, reportAway } from "./away.ts";
+import { pauseOf, recoveryOf, reportAway } from "./away.ts";
 import { type Afterwards, execute } from "./execute.ts";
 import type { ExecuteContext } from "./execute-context.ts";
 import { permissionsAsSet } from "./permissions-as-set.ts";
@@ -172,11 +173,15 @@ async function act(
   context: ExecuteContext,
   afterwards: Afterwards[],
 ): Promise<Outcome | Conflict> {
+  const pause = decision.do === "call" ? pauseOf(rule, decision.about, context.clock.now()) : undefined;
+  if (pause) return pause;
   try {
     const { result, operations } = plan(rule, decision, context.clock.now());
     await execute(rule, decision, operations, context, afterwards);
     return { result, status: 204, message: decision.message };
-  } catch (error) {
+  } catch (thrown) {
+    const isUnsent = thrown instanceof NoConnection;
+    const error = isUnsent ? thrown.cause : thrown;
     if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended)
       return { conflict: tooOften(decision, error) };
     // Of a command that a system refuses for good, its own Event on the object says so.
@@ -184,7 +189,7 @@ async function act(
     if (isSaid) return outcomeOf(error);
     const { kind, about } = decision;
     const { namespace, name } = about.metadata;
-    return outcomeOfError(rule, { kind, name, ...(namespace ? { namespace } : {}) }, error, context);
+    return outcomeOfError(rule, { kind, name, ...(namespace ? { namespace } : {}) }, error, context, isUnsent);
   }
 }
 
@@ -197,11 +202,12 @@ async function outcomeOfError(
   subject: Subject,
   error: unknown,
   context: ExecuteContext,
+  isUnsent = false,
 ): Promise<Outcome> {
   if (!(error instanceof SystemError) || !isObject(subject)) return outcomeOf(error);
   const { kind, namespace, name } = subject;
   const object = await context.client.get(kind, namespace, name).catch(() => undefined);
-  return object ? reportAway(rule, kind, object, error, context) : outcomeOf(error);
+  return object ? reportAway(rule, kind, object, error, context, isUnsent) : outcomeOf(error);
 }
 
 const isFinal = ({ failure }: SystemError) => failure === "unauthorized" || failure === "refused";
