@@ -100,8 +100,9 @@ export interface Call extends Common {
   readonly refused?: Write;
   /**
    * Writes that take back what `writes` have noted of the command, for when it is not sent: the API server refuses one
-   * of them for good, a precondition does not hold or cannot be read, or the command is `Contended` or `NotSent`. After
-   * a conflict of a write they do not come, because another run may stand on the same note.
+   * of them for good, or any but the first, a precondition does not hold or cannot be read, or the command is
+   * `Contended` or `NotSent`. Where the first write meets a conflict nothing is noted. Where it fails for now they do
+   * not come: whether the API server has taken it is not known, and another run may have written the same.
    */
   readonly unsent?: Write | readonly Write[];
   /** When to look what has become of it. Milliseconds since the epoch. */

@@ -54,6 +54,10 @@ export function wasJustCalled(call: CallInFlight | undefined, now: number, pause
  * The annotation that notes a call, which begins `now`, with `more` fields: to be written under the object's
  * resourceVersion before the call, so that of two instances one is refused. `settled` says that this very call has been
  * answered or refused, and `unsent` brings back the former note where the call is not made.
+ *
+ * Where the API server does not answer the note's own write, the note may stand although the call is not made, and is
+ * waited for. It is not taken back: of two runs that decide in one millisecond the other one may have written the same
+ * text, and made its call.
  */
 export function noteCall(kind: Kind, object: KubernetesObject, key: string, now: number, more: object = {}) {
   const before = readCall(object, key);

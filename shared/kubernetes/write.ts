@@ -17,6 +17,9 @@ export type Write =
   | { verb: "create"; kind: Kind; object: KubernetesObject }
   | { verb: "delete"; kind: Kind; namespace: string | undefined; name: string; options: DeleteOptions };
 
+/** Of the subresource `status`: what an object shows. */
+export const isStatus = (write: Write): boolean => write.verb === "patch" && write.options?.subresource === "status";
+
 /** No caller reads what is left of an object after a write. */
 const unread = { metadataOnly: true };
 
@@ -44,7 +47,7 @@ async function dispatch(client: Client, write: Write): Promise<KubernetesObject 
  * Sends writes in their order. One that is guarded by the resourceVersion of `object` as it was read, and comes after
  * another write of it, is guarded by what that one has left: no other writer may have been in between. What comes later
  * stands on what came before: a patch of an object that is gone ends the sequence, unless it is the last and nothing
- * `follows`.
+ * `follows`. Those that the API server has taken are added to `sent`.
  *
  * @throws ApiError
  * @throws Contended when an object that something later stands on is gone.
@@ -54,6 +57,7 @@ export async function sendAll(
   { metadata }: KubernetesObject,
   writes: readonly Write[],
   follows: "nothing" | "a command" = "nothing",
+  sent: Write[] = [],
 ): Promise<void> {
   let version = metadata.resourceVersion;
   for (const [index, write] of writes.entries()) {
@@ -61,6 +65,7 @@ export async function sendAll(
       client,
       version === metadata.resourceVersion ? write : guardedBy(version, metadata, write),
     );
+    sent.push(write);
     const isLast = index === writes.length - 1 && follows === "nothing";
     if (write.verb === "patch" && !left && !isLast)
       throw new Contended(`${write.kind.kind} ${write.name} is gone, and what was to follow was not done.`);

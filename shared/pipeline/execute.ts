@@ -3,7 +3,7 @@ import type { Call, Decision, Precondition } from "../decision.ts";
 import { ApiError, isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { clearEvent, type Recorded, recordEvent } from "../kubernetes/record-event.ts";
-import { send, sendAll, type Write } from "../kubernetes/write.ts";
+import { isStatus, send, sendAll, type Write } from "../kubernetes/write.ts";
 import { readProgress } from "../progress.ts";
 import { progressNameOf } from "../rule.ts";
 import { type StepEvent, warning } from "../steps.ts";
@@ -44,10 +44,14 @@ export async function execute(
         break;
       case "write": {
         const { writes, follows, unsent, announced } = operation;
-        await sendAll(client, decision.about, writes, follows).catch(async (error) => {
+        const sent: Write[] = [];
+        await sendAll(client, decision.about, writes, follows, sent).catch(async (error) => {
           if (announced && recorded === "created" && isConflict(error))
             await withdraw(rule, decision, announced, context);
-          if (isForGood(error)) await note(rule, decision, unsent, context);
+          // What the first write has noted is this run's. Where that write itself has failed for now, another run may
+          // have written the same, and the note may stand although the API server has not said so.
+          const isNoted = sent.some((write) => !isStatus(write));
+          if (isNoted || isForGood(error)) await note(rule, decision, unsent, context);
           throw error;
         });
         break;
@@ -99,6 +103,9 @@ const isForGood = (error: unknown) =>
     !isConflict(error) &&
     !isAlreadyExists(error));
 
+/** So often it is tried to write what has become of a command: one answer of the API server may be lost. */
+const tries = 3;
+
 /**
  * Writes what has become of a command. Where it fails, the note of the call in flight stays until its time has passed.
  */
@@ -108,10 +115,12 @@ async function note(
   outcome: Call["unsent"],
   { client, log }: ExecuteContext,
 ): Promise<void> {
-  for (const write of [outcome ?? []].flat())
-    await send(client, write).catch((error: Error) => {
+  const attempt = (write: Write, left: number): Promise<void> =>
+    send(client, write).catch((error: Error) => {
+      if (left > 1 && !isForGood(error) && !isConflict(error)) return attempt(write, left - 1);
       log.warn({ rule: name, uid: about.metadata.uid }, `What has become of a command was not noted: ${error.message}`);
     });
+  for (const write of [outcome ?? []].flat()) await attempt(write, tries);
 }
 
 const isRefusal = (error: unknown): error is SystemError =>

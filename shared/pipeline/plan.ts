@@ -1,5 +1,5 @@
 import type { Call, Decision, Precondition, Step, Stop, Wait, WriteStep } from "../decision.ts";
-import type { Write } from "../kubernetes/write.ts";
+import { isStatus, type Write } from "../kubernetes/write.ts";
 import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
 import { awayNameOf, progressNameOf, type Rule } from "../rule.ts";
 import type { StepEvent } from "../steps.ts";
@@ -149,8 +149,6 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
     ],
   };
 }
-
-const isStatus = (write: Write) => write.verb === "patch" && write.options?.subresource === "status";
 
 /**
  * The Event comes first and the annotation last: after a crash in between the same is recorded again, which is one

@@ -12,10 +12,7 @@ const prefix = "evacuate.holdfast.dev/";
 /** The annotations of the Lease that note calls. */
 export const callKeys = `${prefix}*`;
 
-/**
- * Who has the Lease by its spec: a function of a release that knows nothing of the annotations has to wait until no
- * call can be under way.
- */
+/** Who has the Lease by its spec: functions of a release without the annotations wait until no call is under way. */
 const inAnnotations = "see the annotations";
 
 const schema = z.looseObject({
@@ -87,7 +84,9 @@ export function noteCall(
   now: number,
 ) {
   const key = `${prefix}${uid}`;
-  const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node });
+  // Two runs that take the Lease in one millisecond take it in two versions: each takes back its own note alone.
+  const onto = lease?.metadata.resourceVersion;
+  const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node, onto });
   const lasting = callsInFlight(lease, now).map((call) => call.key);
   const ended = (lease ? notedIn(lease) : []).filter((one) => !lasting.includes(one));
   const annotations = { ...Object.fromEntries(ended.map((one) => [one, null])), [key]: text };

@@ -93,6 +93,16 @@ test("takes the record of a call back that is not made, so that the next one nee
   expect(decision).toHaveProperty("unsent.1.patch", patch);
 });
 
+test("notes a call unlike any other run, also one of the same millisecond, so that it takes back its own note", () => {
+  const notes = ["9", "10"].map((resourceVersion) => {
+    const free = lease("", now);
+    const decision = decide(aLeaving(), { ...free, metadata: { ...free.metadata, resourceVersion } });
+    const [, written] = ((decision?.do === "call" && decision.writes) || []) as readonly { patch: LeaseObject }[];
+    return [notedBy(decision)["evacuate.holdfast.dev/u1"], written?.patch.metadata.annotations?.[recordKey]];
+  });
+  expect(new Set(notes.flat()).size).toBe(4);
+});
+
 test.each<[string, "call" | "write", object]>([
   ["may still take effect", "write", {}],
   ["LINSTOR has answered", "call", { answered: true }],

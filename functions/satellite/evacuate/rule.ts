@@ -96,11 +96,11 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
   }
   const called = new Date(now).toISOString();
-  const changes = { called, tried: circumstances(data), before: { ...countBefore(data), ...data.before } };
-  const [named, place] = [
-    { namespace, name: leaseName, holder },
-    { at: context.controller, node: data.node.uuid },
-  ];
+  // As on the Lease: no other run has taken the same version of it.
+  const onto = lease?.metadata.resourceVersion;
+  const changes = { called, onto, tried: circumstances(data), before: { ...countBefore(data), ...data.before } };
+  const named = { namespace, name: leaseName, holder };
+  const place = { at: context.controller, node: data.node.uuid };
   const { claimant, answered, unsent } = noteCall(lease, satellite, named, place, now);
   return [
     about.call(verdict.message, {
