@@ -37,7 +37,7 @@ test("the index names every group version, under a URL that changes when its res
 
 test("a built-in kind comes with all that it refers to", () => {
   const { components } = document("/openapi/v3/api/v1");
-  expect(components.schemas["io.k8s.v1.Pod"]).toMatchObject({
+  expect(components.schemas["io.k8s.api.core.v1.Pod"]).toMatchObject({
     "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Pod" }],
   });
   const missing = references(components).filter((ref) => !components.schemas[ref.split("/").at(-1) ?? ""]);
@@ -55,7 +55,10 @@ test("a custom resource has its own schema, with metadata, and no strategic merg
   const { components, paths } = document("/openapi/v3/apis/example.org/v1");
   expect(components.schemas["org.example.v1.Thing"]).toMatchObject({
     description: "A thing.",
-    properties: { spec: { type: "object" }, metadata: { $ref: "#/components/schemas/io.k8s.v1.ObjectMeta" } },
+    properties: {
+      spec: { type: "object" },
+      metadata: { $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" },
+    },
   });
   expect(Object.keys(paths["/apis/example.org/v1/things/{name}"]?.patch?.requestBody?.content ?? {})).toEqual([
     "application/json-patch+json",

@@ -1,6 +1,7 @@
 import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { goTypeOf } from "../patch/go-type.ts";
+import { remember } from "../remember.ts";
 import type { Resource } from "../resource.ts";
 import { referredBy } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -45,13 +46,21 @@ interface Place {
 }
 
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
-const structName = (schema: Schema, fallback: string) => referredBy(schema)?.split(".").at(-1) ?? fallback;
+/** The name of the type that a schema refers to: `Quantity`, `PodSpec`. */
+const nameOf = remember((schema: Schema) => referredBy(schema)?.split(".").at(-1));
 
 function value(given: unknown, schema: Schema, place: Place): unknown {
-  if (schema["x-kubernetes-preserve-unknown-fields"]) return given;
+  const name = schema.allOf || schema.$ref ? nameOf(schema) : undefined;
+  if (schema["x-kubernetes-preserve-unknown-fields"] || name === "RawExtension") return given;
   const type = resolve(schema);
-  if (type.format === "int-or-string") {
+  if (name === "IntOrString") {
     if (typeof given === "string" || Number.isInteger(given)) return given;
+    throw mismatch(given, schema, place);
+  }
+  // A number is read as well: `storage: 1`.
+  if (name === "Quantity") {
+    if (typeof given === "string") return quantity(given);
+    if (typeof given === "number") return String(given);
     throw mismatch(given, schema, place);
   }
   switch (type.type) {
@@ -68,11 +77,10 @@ function value(given: unknown, schema: Schema, place: Place): unknown {
       if (type.additionalProperties) return map(given, type.additionalProperties, place);
       // A type without fields of its own holds anything, as a raw extension does.
       if (!type.properties) return given;
-      return struct(given, type, { ...place, struct: structName(schema, place.struct) });
+      return struct(given, type, { ...place, struct: name ?? place.struct });
     case "string":
-      if (typeof given === "string" && isQuantity(place.path)) return quantity(given);
-      if (typeof given === "string") return type.format === "date-time" ? timestamp(given, place.path) : given;
-      if (typeof given === "number" && isQuantity(place.path)) return String(given);
+      if (typeof given === "string")
+        return type.format === "date-time" ? timestamp(given, name === "MicroTime") : given;
       throw mismatch(given, schema, place);
     case "boolean":
       if (typeof given === "boolean") return given;
@@ -111,11 +119,6 @@ function map(given: Fields, values: Schema | true, place: Place): Fields {
   return result;
 }
 
-// Quantities are strings to the schema, but a number is read as well: `storage: 1`.
-const quantities =
-  /(^|\.)(requests|limits|capacity|allocatable|allocatedResources|overhead|hard|used|sizeLimit|divisor)$/;
-const isQuantity = (path: string) => quantities.test(path);
-
 const quantityForm = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 function quantity(text: string): string {
@@ -124,12 +127,8 @@ function quantity(text: string): string {
   throw new TypeMismatch(`quantities must match the regular expression '${quantityForm.source}'`);
 }
 
-// Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops
-// them.
-const microTimes = new Set(["eventTime", "lastObservedTime", "acquireTime", "renewTime"]);
-
-function timestamp(text: string, path: string): string {
-  const micro = microTimes.has(path.slice(path.lastIndexOf(".") + 1));
+/** MicroTime takes exactly six digits of a second, where Time takes any number and drops them. */
+function timestamp(text: string, micro: boolean): string {
   const layout = micro ? "2006-01-02T15:04:05.000000Z07:00" : "2006-01-02T15:04:05Z07:00";
   const parts = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)$/.exec(text);
   const at = Date.parse(text);
@@ -158,7 +157,6 @@ function goType(schema: Schema): string {
   const name = referredBy(schema)?.split(".").slice(-2).join(".");
   if (name) return name;
   const { type, format, items, additionalProperties } = schema;
-  if (format === "int-or-string") return "intstr.IntOrString";
   if (type === "array") return `[]${goType(items ?? {})}`;
   if (typeof additionalProperties === "object") return `map[string]${goType(additionalProperties)}`;
   if (type === "integer") return format ?? "int64";

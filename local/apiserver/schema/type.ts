@@ -7,7 +7,7 @@ import type { Schema } from "./schema.ts";
 /** A served kind: built in, or with the schema of its CustomResourceDefinition. */
 export type TypedKind = Kind & Pick<Resource, "custom">;
 
-const objectMeta = "io.k8s.v1.ObjectMeta";
+const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /** What every custom resource has beside its own schema. */
 const header: Record<string, Schema> = {
