@@ -9,7 +9,17 @@ import { reactTo } from "../../salt/reactor.ts";
 import { createSalt } from "../../salt/salt.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
 import type { Session } from "../session.ts";
-import type { SaltAccess } from "./account.ts";
+
+/** The stand-in as the functions of this run use it, and where storage is made with it. */
+export interface SaltAccess {
+  /** The root of salt-api. */
+  readonly url: string;
+  readonly username: string;
+  readonly eauth: string;
+  readonly password: string;
+  /** Paths of what there is on its node. */
+  readonly storage: () => readonly string[];
+}
 
 /** What the stand-in runs on. */
 export interface StandInParts {
@@ -44,5 +54,5 @@ export async function startStandIn(
   const { url, close } = await serveSystem(transport);
   session.onEnd(close);
   const storage = () => [...node.files.keys()].map((uid) => `/var/lib/metalk8s/storage/sparse/${uid}`);
-  return { url, username, eauth: "holdfast", password, minion, storage };
+  return { url, username, eauth: "holdfast", password, storage };
 }
