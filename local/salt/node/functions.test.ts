@@ -23,8 +23,6 @@ const volume = (spec: object, name = "v1", ofUid = uid) => ({
   spec: { nodeName: "worker-0", storageClassName: "metalk8s", storageClass, ...spec },
 });
 const sparse = (size = "64Mi", rest: object = {}) => volume({ sparseLoopDevice: { size }, ...rest });
-const raw = (devicePath: string, rest: object = {}) => volume({ rawBlockDevice: { devicePath }, ...rest });
-const lvm = (size: string, rest: object = {}) => volume({ lvmLogicalVolume: { vgName: "vg", size }, ...rest });
 
 async function ask(method: "GET" | "POST", path: string, body?: object) {
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -123,83 +121,14 @@ describe("a sparse volume", () => {
   });
 });
 
-describe("a disk", () => {
-  test("is formatted when it is blank, and left with its data", async () => {
-    node.disks.set("/dev/sdb", { size: 10 ** 9 });
-    expect(await prepare(raw("/dev/sdb"))).toEqual(done({ size: "1000000000" }));
-    expect(await deviceName(`/dev/disk/by-uuid/${uid}`)).toEqual({ success: true, result: "sdb" });
-    await unprepare(raw("/dev/sdb"));
-    expect(node.disks.get("/dev/sdb")?.content).toEqual({ kind: "ext4", uuid: uid });
-    const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
-    expect(await prepare(other)).toEqual(expect.stringContaining("already holds a ext4 file system"));
-  });
-
-  test.each([
-    ["missing", undefined, "cannot be found: No such file or directory"],
-    ["mounted", { size: 1, usedBy: "mounted at /srv" }, "is in use: it is mounted at /srv"],
-    [
-      "full of data",
-      { size: 1, content: { kind: "other", words: "a LVM2_member" } as const },
-      "already holds a LVM2_member",
-    ],
-  ])("that is %s is refused", async (_, disk, words) => {
-    if (disk) node.disks.set("/dev/sdb", disk);
-    expect(await prepare(raw("/dev/sdb"))).toEqual(expect.stringContaining(words));
-    expect(node.records.size).toBe(0);
-  });
-
-  test("belongs to one volume, and when it is pulled out nothing is made in its place", async () => {
-    node.disks.set("/dev/sdb", { size: 2 ** 30 });
-    await prepare(raw("/dev/sdb"));
-    const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
-    expect(await prepare(other)).toEqual(expect.stringContaining("belongs to volume v1"));
-    node.disks.delete("/dev/sdb");
-    expect(await prepare(raw("/dev/sdb"))).toEqual(expect.stringContaining("its disk is missing"));
-  });
-
-  test("as a block device gets a table, and a partition keeps its own", async () => {
-    node.disks.set("/dev/sdb", { size: 64 * 2 ** 20 });
-    await prepare(raw("/dev/sdb", { mode: "Block" }));
-    expect(await deviceName(`/dev/disk/by-partuuid/${uid}`)).toEqual({ success: true, result: "sdb1" });
-    const second = "00000000-0000-0000-0000-000000000002";
-    node.disks.set("/dev/sdc2", { size: 2 ** 20, partition: { uuid: "before" } });
-    const partition = volume({ rawBlockDevice: { devicePath: "/dev/sdc2" }, mode: "Block" }, "v2", second);
-    expect(await prepare(partition)).toEqual(done({ size: String(2 ** 20), path: `/dev/disk/by-partuuid/${second}` }));
-    expect(await deviceName(`/dev/disk/by-partuuid/${second}`)).toEqual({ success: true, result: "sdc2" });
-  });
-});
-
-describe("a logical volume", () => {
-  beforeEach(() => void node.groups.set("vg", { free: 64 * 2 ** 20, volumes: new Map() }));
-
-  test("has whole extents, and is left when it is taken back", async () => {
-    expect(await prepare(lvm("10M"))).toEqual(done({ size: String(12 * 2 ** 20) }));
-    await unprepare(lvm("10M"));
-    expect(node.groups.get("vg")?.free).toBe(52 * 2 ** 20);
-    expect(node.groups.get("vg")?.volumes.size).toBe(1);
-  });
-
-  test("as a block device is found by LVM's own UUID", async () => {
-    const { path } = await prepare(lvm("4Mi", { mode: "Block" }));
-    expect(path).toMatch(/^\/dev\/disk\/by-id\/dm-uuid-LVM-/);
-    expect(await deviceName(path)).toEqual({ success: true, result: "dm-0" });
-  });
-
-  test("for which there is no room, no group, or that is of another owner", async () => {
-    expect(await prepare(lvm("1Gi"))).toEqual(expect.stringContaining("insufficient free space"));
-    node.groups.get("vg")?.volumes.set("v1", { size: 1, tag: "another" });
-    expect(await prepare(lvm("4Mi"))).toEqual(expect.stringContaining("is not tagged as volume v1's"));
-    node.groups.clear();
-    expect(await prepare(lvm("4Mi"))).toEqual('ERROR: Volume group "vg" not found');
-  });
-});
-
 test.each([
   [sparse("64Mi", { storageClass: "metalk8s" }), "StorageClass metalk8s of volume v1 not found"],
   [sparse("64Mi", { storageClass: { parameters: { fsType: "btrfs" } } }), "unsupported filesystem: btrfs"],
   [sparse("64Mi", { nodeName: "worker-1" }), "volume v1 belongs to node worker-1, not to worker-0"],
   [volume({}), "must have exactly one of sparseLoopDevice, rawBlockDevice, lvmLogicalVolume, and has 0"],
   [sparse("1Ei"), "the size '1Ei' is not understood"],
+  [volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }), "block device /dev/sdb cannot be found"],
+  [volume({ lvmLogicalVolume: { vgName: "vg", size: "10M" } }), 'Volume group "vg" not found'],
   [undefined, "a Volume object with metadata and spec is expected"],
 ])("the definition %o is refused, and nothing is left", async (definition, words) => {
   expect(await prepare(definition)).toEqual(expect.stringContaining(words));

@@ -5,12 +5,12 @@ export interface Volume {
   readonly name: string;
   readonly uid: string;
   readonly mode: "Filesystem" | "Block";
-  /** Of the StorageClass; asked for only when a file system is made. */
-  readonly fsType: () => "ext4" | "xfs";
+  /** Throws where the StorageClass names no file system; called only when one is made. */
+  readonly checkFileSystem: () => void;
   readonly source:
     | { readonly kind: "sparse"; readonly size: number }
     | { readonly kind: "raw"; readonly path: string }
-    | { readonly kind: "lvm"; readonly group: string; readonly size: number };
+    | { readonly kind: "lvm"; readonly group: string };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an object that was sent is of every shape.
@@ -34,12 +34,11 @@ export function readVolume(volume: Given, node: string): Volume {
       `volume ${name} must have exactly one of sparseLoopDevice, rawBlockDevice, lvmLogicalVolume, ` +
         `and has ${kinds.length}`,
     );
-  const fsType = () => fileSystemOf(name, spec);
   return {
     name,
     uid: String(metadata.uid).toLowerCase(),
     mode: spec.mode ?? "Filesystem",
-    fsType,
+    checkFileSystem: () => checkFileSystem(name, spec),
     source: sourceOf(spec),
   };
 }
@@ -47,14 +46,14 @@ export function readVolume(volume: Given, node: string): Volume {
 function sourceOf({ sparseLoopDevice: sparse, rawBlockDevice: raw, lvmLogicalVolume: lvm }: Given): Volume["source"] {
   if (raw) return { kind: "raw", path: String(raw.devicePath) };
   if (sparse) return { kind: "sparse", size: sizeInBytes(sparse.size) };
-  return { kind: "lvm", group: String(lvm.vgName), size: sizeInBytes(lvm.size) };
+  return { kind: "lvm", group: String(lvm.vgName) };
 }
 
-function fileSystemOf(name: string, { storageClass, storageClassName }: Given): "ext4" | "xfs" {
+function checkFileSystem(name: string, { storageClass, storageClassName }: Given): void {
   if (typeof storageClass !== "object" || storageClass === null)
     throw new CommandExecutionError(`StorageClass ${storageClassName} of volume ${name} not found`);
   const fsType = storageClass.parameters?.fsType;
-  if (fsType === "ext4" || fsType === "xfs") return fsType;
+  if (fsType === "ext4" || fsType === "xfs") return;
   throw new CommandExecutionError(
     `unsupported filesystem: ${fsType}. StorageClass ${storageClassName} must have the parameter fsType ext4 or xfs`,
   );
