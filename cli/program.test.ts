@@ -1,24 +1,27 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { runHoldfast } from "../test/cli/run-holdfast.ts";
 import { createProgram } from "./program.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Runs the program as a process, as a shell would: its output is a pipe. */
-function holdfast(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const { KUBECONFIG: _, KUBERNETES_SERVICE_HOST: __, ...clean } = process.env;
-  const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/holdfast/compiled");
-  const env = { ...clean, HOME: "/nonexistent", NODE_COMPILE_CACHE, ...environment };
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const command = [join(root, "cli/main.ts"), ...args];
-    const child = execFile(process.execPath, command, { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    );
-    child.stdin?.end();
-  });
-}
+beforeEach(() => {
+  for (const name of ["KUBECONFIG", "KUBERNETES_SERVICE_HOST"]) vi.stubEnv(name, undefined);
+  vi.stubEnv("HOME", "/nonexistent");
+  return vi.unstubAllEnvs;
+});
+
+test("as a process it ends with the exit code, and says what to do on standard error", async () => {
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
+  const ran = await new Promise((resolve) =>
+    execFile(process.execPath, [join(root, "cli/main.ts"), "nope"], { env }, (error, out, err) =>
+      resolve({ code: error?.code, out, err }),
+    ),
+  );
+  expect(ran).toEqual({ code: 2, out: "", err: "holdfast: unknown command 'nope'. See holdfast --help.\n" });
+});
 
 test("the page about the command line has the help of every command, word by word", () => {
   const page = readFileSync(join(root, "docs/command-line.md"), "utf8");
@@ -43,7 +46,6 @@ test("every line of help fits into 80 columns", () => {
 });
 
 test.each([
-  [["nope"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
   [["uninstall", "--nope"], "holdfast: unknown option '--nope'. See holdfast uninstall --help.\n"],
   [["replay"], "holdfast: missing required argument 'EVENT'. See holdfast replay --help.\n"],
   [["replay", "x"], "holdfast: No cluster is named: give --kubeconfig FILE, or set KUBECONFIG.\n"],
@@ -54,21 +56,22 @@ test.each([
     ),
   ],
 ])("%j ends with 2, and one line says what to do", async (args, err) => {
-  expect(await holdfast(args)).toEqual({ code: 2, out: "", err });
+  expect(await runHoldfast(args)).toEqual({ code: 2, out: "", err });
 });
 
 test("a context that the kubeconfig does not have is refused, with the names of those it has", async () => {
   const kubeconfig = join(import.meta.dirname, "fixtures/two-contexts.yaml");
-  const { code, err } = await holdfast(["replay", "x", "--kubeconfig", kubeconfig, "--context", "third"]);
+  const { code, err } = await runHoldfast(["replay", "x", "--kubeconfig", kubeconfig, "--context", "third"]);
   expect([code, err]).toEqual([2, "holdfast: The kubeconfig has no context third; it has first, second.\n"]);
 });
 
 test("an option that npm took for its own is named instead of being left out", async () => {
-  const environment = { npm_lifecycle_event: "holdfast", npm_config_dry_run: "true" };
-  const { code, err } = await holdfast(["uninstall"], environment);
+  vi.stubEnv("npm_lifecycle_event", "holdfast");
+  vi.stubEnv("npm_config_dry_run", "true");
+  const { code, err } = await runHoldfast(["uninstall"]);
   expect([code, err]).toEqual([2, expect.stringContaining("npm kept --dry-run for itself.")]);
 });
 
 test("without arguments it prints its help", async () => {
-  expect(await holdfast([])).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: holdfast /) });
+  expect(await runHoldfast([])).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: holdfast /) });
 });

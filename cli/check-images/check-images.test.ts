@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-
-const main = join(import.meta.dirname, "../main.ts");
+import { runHoldfast } from "../../test/cli/run-holdfast.ts";
 
 const service = (image: string) => `# one\nspec:\n  image: ${image}\n`;
 const release = "fn://pvc-protection/release";
@@ -18,14 +16,13 @@ test.each([
   ],
   ["nothing comes in", "", 2, "", "holdfast: There is no YAML in standard input.\n"],
   ["it is no YAML", "a: [", 2, "", expect.stringContaining("holdfast: standard input: ")],
-])("check-images of a pipe, where %s, ends with its exit code", (_, input, status, stdout, stderr) => {
-  const ran = spawnSync(process.execPath, [main, "check-images"], { input, encoding: "utf8" });
-  expect(ran).toMatchObject({ status, stdout, stderr });
+])("check-images of a pipe, where %s, ends with its exit code", async (_, input, code, out, err) => {
+  expect(await runHoldfast(["check-images"], { input })).toEqual({ code, out, err });
 });
 
-test("check-images of a file, for programs, names each line with a placeholder", () => {
+test("check-images of a file, for programs, names each line with a placeholder", async () => {
   const file = join(import.meta.dirname, "../../knative/undelete/expire.yaml");
-  const ran = spawnSync(process.execPath, [main, "check-images", file, "-o", "json"], { encoding: "utf8" });
+  const { code, out } = await runHoldfast(["check-images", file, "-o", "json"]);
   const at = expect.stringMatching(/expire\.yaml:\d+$/);
-  expect([ran.status, JSON.parse(ran.stdout)]).toEqual([1, { unresolved: [{ at, value: "fn://undelete/expire" }] }]);
+  expect([code, JSON.parse(out)]).toEqual([1, { unresolved: [{ at, value: "fn://undelete/expire" }] }]);
 });

@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WriteStream } from "node:tty";
 import { onTestFinished } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { serveHttp } from "../../local/apiserver/http.ts";
@@ -15,9 +15,9 @@ import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { install } from "../harness/installation.ts";
 import { ClusterRole, ClusterRoleBinding, RoleBinding } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
-import { root } from "../manifests/kustomization.ts";
+import { type Ran, runHoldfast } from "./run-holdfast.ts";
 
-/** A cluster on loopback, and the program on it, as processes. */
+/** A cluster on loopback, and the program on it. */
 export interface CliCluster {
   readonly admin: Client;
   /** The file that names the cluster to the program. */
@@ -38,12 +38,6 @@ export interface CliCluster {
   asUserOf(roles: readonly KubernetesObject[], args: readonly string[]): Promise<Ran>;
   /** The API server is gone. */
   stop(): Promise<void>;
-}
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
 }
 
 const rbac = "rbac.authorization.k8s.io";
@@ -93,11 +87,11 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
     kubeconfig,
     async onTerminal(args) {
       await allow(["*"], []);
-      return run([...args, "--kubeconfig", kubeconfig], ["--import", terminalWithColours]);
+      return runHoldfast([...args, "--kubeconfig", kubeconfig], { terminal: terminalWithColours });
     },
     async holdfast(args, resources = ["*"], more = [], onOutput) {
       await allow(resources, more);
-      return run([...args, "--kubeconfig", kubeconfig], [], onOutput);
+      return runHoldfast([...args, "--kubeconfig", kubeconfig], onOutput ? { onOutput } : {});
     },
     async asUserOf(roles, args) {
       await admin.delete(ClusterRole, undefined, "reader");
@@ -112,7 +106,7 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
       });
       const uninstall = await install(admin, [...roles, ...bindings]);
       try {
-        return await run([...args, "--kubeconfig", kubeconfig], ["--import", terminalOf80]);
+        return await runHoldfast([...args, "--kubeconfig", kubeconfig], { terminal: terminalOf80 });
       } finally {
         await uninstall();
       }
@@ -121,35 +115,9 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
   };
 }
 
-/** Has the program find a terminal at the end of its pipe. */
-const terminalOf80 = `data:text/javascript,${encodeURIComponent(
-  "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth: () => 1, hasColors: () => false });",
-)}`;
+/** A terminal without colours. */
+const terminalOf80 = { isTTY: true, columns: 80, getColorDepth: () => 1, hasColors: () => false } as const;
 
-/** Has it find one of which Node itself decides, from the environment, how many colours it has. */
-const terminalWithColours = `data:text/javascript,${encodeURIComponent(
-  'import { WriteStream } from "node:tty"; const { getColorDepth, hasColors } = WriteStream.prototype; ' +
-    "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth, hasColors });",
-)}`;
-
-function run(
-  args: readonly string[],
-  options: readonly string[] = [],
-  onOutput: (printed: string) => void = () => {},
-): Promise<Ran> {
-  return new Promise((resolve) => {
-    // Compiled once for all of them: half of what a run takes is reading the program.
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
-    const child = execFile(
-      process.execPath,
-      [...options, join(root, "cli/main.ts"), ...args],
-      { env },
-      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
-    );
-    let printed = "";
-    child.stdout?.on("data", (text) => {
-      printed += text;
-      onOutput(printed);
-    });
-  });
-}
+/** One of which Node itself decides, from the environment, how many colours it has. */
+const { getColorDepth, hasColors } = WriteStream.prototype;
+const terminalWithColours = { isTTY: true, columns: 80, getColorDepth, hasColors } as const;
