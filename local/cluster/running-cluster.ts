@@ -17,8 +17,10 @@ export interface OwnCluster {
 /** A node that Salt makes storage on. */
 export interface VolumePlace {
   readonly node: string;
-  /** What there is on it, as paths. */
-  readonly storage: () => readonly string[];
+  /** What there is on it, as paths; absent where they cannot be read from here. */
+  readonly storage?: () => readonly string[];
+  /** Milliseconds that a Salt job may take until its end is known. */
+  readonly patience: number;
 }
 
 /** A cluster with the functions at work on it, where a tour can be played. */
@@ -34,7 +36,7 @@ export interface RunningCluster {
   installPolicy?(system: "pvc-protection" | "pvc-retention"): Promise<void>;
   /** What can be done where the cluster is our own. */
   readonly own?: OwnCluster;
-  /** Where Volumes can be made; absent on a cluster that is not our own. */
+  /** Where Volumes can be made; absent where no Salt is known. */
   readonly volumes?: VolumePlace;
   /** What the functions that are installed hold objects by. */
   readonly holds: readonly Hold[];

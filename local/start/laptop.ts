@@ -34,8 +34,10 @@ import { defaultInstall, objectsIn } from "./manifests.ts";
 import type { StartOptions } from "./options.ts";
 import { becomeReady } from "./ready.ts";
 import { reachingSalt, secretOf } from "./salt/installed.ts";
+import { reachSalt } from "./salt/reach.ts";
 import { startStandIn } from "./salt/stand-in.ts";
 import type { Session } from "./session.ts";
+import { sweptEachMinute } from "./swept-often.ts";
 
 const node = "laptop";
 const storageBroker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
@@ -51,6 +53,8 @@ export async function startLaptop(
   const { signal, folder } = session;
   const clock = systemClock;
   const random = seededRandom(clock.now());
+  // Before anything is started: a Salt that cannot be used is one sentence.
+  const theirs = options.salt && (await reachSalt(options.salt, clock));
   const secret = randomBytes(16).toString("hex");
   const server = createApiServer({ clock, random, rbac: true, tokens: { [secret]: administrator } });
   const transport = asAdministrator(server.handle, secret);
@@ -70,8 +74,8 @@ export async function startLaptop(
   const { client } = tools;
   await create(client, [...definitions, storageClass]);
   startControllers(parts);
-  const salt = await startStandIn({ clock, random, minion: node, react }, session);
-  startKubelet(tools, { nodes: [node], heartbeat: usualHeartbeat });
+  const salt = theirs ?? (await startStandIn({ clock, random, minion: node, react }, session));
+  startKubelet(tools, { nodes: [...new Set([node, salt.minion])], heartbeat: usualHeartbeat });
 
   // client-node takes plain HTTP only where it does not check certificates.
   const at = (server: string) => ({ server, "insecure-skip-tls-verify": true });
@@ -81,7 +85,8 @@ export async function startLaptop(
   // Without a tour anything may be tried.
   const components = options.tours.length > 0 && !options.tours.includes("volume") ? [] : ["access/volume", "volume"];
   const present = [".", ...components];
-  const installed = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
+  const objects = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
+  const installed = theirs && !options.loseAllEvents ? objects.map(sweptEachMinute) : objects;
   await create(client, [...installed, secretOf(salt)].map(asApplied));
   const knative = await startKnative({
     tools,
@@ -106,7 +111,12 @@ export async function startLaptop(
     knative: client,
     clock,
     processes: knative.processes,
-    volumes: { node, storage: salt.storage },
+    volumes: {
+      node: salt.minion,
+      ...(salt.storage ? { storage: salt.storage } : {}),
+      // A reactor elsewhere cannot reach this machine: there the sweep finds what has ended.
+      patience: theirs ? 180_000 : 60_000,
+    },
     installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
     own: {
       transport,

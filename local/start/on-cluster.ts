@@ -15,13 +15,16 @@ import { type Held, type Hold, heldObjects, holdsOf, letGo, removable } from "..
 import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld, describeLeftBehind, describeStanding } from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { define } from "../cluster/define.ts";
 import { create, createGuests } from "../cluster/install.ts";
 import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
+import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import type { Activity } from "./activity.ts";
+import { addedSystems } from "./added-systems.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
 import { startConsole } from "./console.ts";
 import { issueCredentials } from "./credentials.ts";
@@ -42,7 +45,7 @@ const isKnative = ({ apiVersion }: KubernetesObject) =>
 /**
  * Lets sources, brokers and functions work on the cluster of a kubeconfig. Knative's objects live in an API server
  * inside this program; the cluster only gets what the functions need to act on it: a namespace, service accounts and
- * roles.
+ * roles, and for a system that brings kinds, their definitions and the Secret of its external system.
  */
 export async function startOnCluster(
   file: string,
@@ -58,15 +61,17 @@ export async function startOnCluster(
   const clock = systemClock;
   await reach(createClient(transport, { deadline: reachable }), cluster);
 
-  const objects = defaultInstall(options);
-  const guests = objects.filter((object) => !isKnative(object));
+  const added = await addedSystems(options, clock);
+  const objects = defaultInstall(options, added.components).map(added.edit);
+  const definitions = objects.filter(({ kind }) => kind === CustomResourceDefinition.kind);
+  const guests = [...objects, ...added.secrets].filter((object) => !isKnative(object) && !definitions.includes(object));
   const rules = await installedRules(objects);
   const holds = holdsOf(rules);
-  const missing = await missingRights(client, rightsFor(guests, rules, options));
+  const missing = await missingRights(client, rightsFor(guests, definitions, rules, options));
   if (missing.length > 0)
     throw new UserError(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
-  sayWhatIsTouched(terminal, { cluster, objects: guests, rules }, options);
+  sayWhatIsTouched(terminal, { cluster, objects: guests, definitions, rules, effects: added.effects }, options);
   if (!options.yes && !process.stdin.isTTY)
     throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new UserError("Nothing was changed.");
@@ -79,6 +84,7 @@ export async function startOnCluster(
     terminal.print("Taking away what was created ...");
     await visit.remove();
   });
+  await define(client, definitions, clock);
   await visit.add(guests, session.signal);
   await bundles.build(session.signal);
 
@@ -147,7 +153,12 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
  * no user create a role with more rights than their own.
  */
-function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], { tour }: StartOptions): Right[] {
+function rightsFor(
+  guests: readonly KubernetesObject[],
+  definitions: readonly KubernetesObject[],
+  rules: readonly Rule[],
+  { tour }: StartOptions,
+): Right[] {
   const rbac = "rbac.authorization.k8s.io";
   const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
   const kinds = [...new Set(guests.map(({ kind }) => kind))];
@@ -156,6 +167,7 @@ function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], 
       const resource = { group: groups[kind] ?? "", resource: `${kind.toLowerCase()}s` };
       return ["create", "get", "delete"].map((verb) => ({ ...resource, verb }));
     }),
+    ...(definitions.length > 0 ? ["create", "get"].map((verb) => rightTo(verb, CustomResourceDefinition)) : []),
     // Each process of a function has a pod that is never scheduled.
     ...["create", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },

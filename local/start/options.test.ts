@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { UserError } from "../../shared/command/user-error.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
+import { linstorFlags } from "./linstor/flags.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
+import { saltFlags } from "./salt/read-flags.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -47,6 +49,16 @@ test("flags are read", () => {
   });
 });
 
+test("Salt and LINSTOR are named for the cluster of a kubeconfig", () => {
+  vi.stubEnv("SALT_PASSWORD", "secret");
+  vi.stubEnv("INIT_CWD", "/home/alice");
+  const flags = ["--salt", "https://salt:4507/", "--linstor", "https://linstor:3371/", "--linstor-tls", "tls"];
+  expect(readOptions(["--kubeconfig", "a", ...flags])).toMatchObject({
+    salt: { url: "https://salt:4507" },
+    linstor: { url: "https://linstor:3371", folder: "/home/alice/tls" },
+  });
+});
+
 test("--no-color is NO_COLOR", () => {
   vi.stubEnv("NO_COLOR", undefined);
   readOptions(["--no-color"]);
@@ -57,7 +69,18 @@ describe("a flag that cannot be used is named in one line", () => {
   test.each([
     [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
     [["--tour", "pvc"], `There is no tour pvc; there are ${listedTours("and")}.`],
-    [["--salt", "https://salt:4507"], "Unknown option '--salt'. See npm start -- --help."],
+    [
+      ["--salt", "https://a", "--minion", "a", "--kubeconfig", "a"],
+      "--minion is for a cluster of our own; on yours, each Volume names its node.",
+    ],
+    [["--linstor", "http://a"], "--linstor goes with --kubeconfig; the tour satellite brings a stand-in."],
+    [["--linstor-tls", "a", "--kubeconfig", "a"], "--linstor-tls goes with --linstor URL."],
+    [["--linstor", "http://a", "--linstor-tls=", "--kubeconfig", "a"], "--linstor-tls needs a folder."],
+    [
+      ["--linstor", "linstor", "--kubeconfig", "a"],
+      '--linstor takes the root of LINSTOR\'s REST API, for example http://linstor:3370, not "linstor".',
+    ],
+    [["--minion", "a"], "--minion goes with --salt URL."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
     [["now"], "Unexpected argument 'now'. See npm start -- --help."],
     [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
@@ -107,7 +130,7 @@ describe("npm run dev", () => {
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour", "tour-only", "no-tour", "lose-all-events"]],
+    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys({ ...saltFlags, ...linstorFlags })]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

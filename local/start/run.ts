@@ -2,6 +2,7 @@ import { terminal } from "../../shared/terminal/terminal.ts";
 import { beginTour, endTour } from "../tour/namespace.ts";
 import { play } from "../tour/play.ts";
 import { openTours } from "../tour/tours.ts";
+import { endVolumeTour } from "../tour/volume/tour.ts";
 import type { StartOptions } from "./options.ts";
 import type { Session } from "./session.ts";
 import { startCluster } from "./start-cluster.ts";
@@ -21,6 +22,12 @@ export async function run(options: StartOptions, session: Session): Promise<numb
       session.onEnd(() => {
         if (!over) out.print("Taking away what the tour created ...");
         return endTour(world);
+      });
+    // What is on a node of a user is removed first, by functions that still run.
+    if (options.salt && options.tours.includes("volume"))
+      session.onEnd(() => {
+        if (!over) out.print("Having the storage of the tour taken back ...");
+        return over ? undefined : endVolumeTour(world);
       });
     over = await play(await openTours(options.tours, world), { ...cluster, terminal: out, signal });
     if (options.tour === "only" || !over) return over ? 0 : 1;

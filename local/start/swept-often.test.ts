@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { readTable } from "../../functions/platform/sweep/table.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { objectsIn } from "./manifests.ts";
-import { sweptOften, withTurns } from "./swept-often.ts";
+import { sweptEachMinute, sweptOften, withTurns } from "./swept-often.ts";
 
 const shipped = objectsIn();
 const tableOf = (objects: readonly KubernetesObject[], name = "holdfast-sweep-undelete") => {
@@ -47,4 +47,9 @@ test("a row that says how often its objects are resynced is overruled, and the r
     ),
   ]);
   expect(parse(turned)).toEqual([{ rule: "a/b", every: "1s", labelSelector: "app=db" }]);
+});
+
+test("beside a Salt that reports nothing the sweep comes every minute, and nothing else is changed", () => {
+  const changed = shipped.map(sweptEachMinute).filter((object, index) => object !== shipped[index]);
+  expect(changed).toMatchObject([{ kind: "PingSource", spec: { schedule: "* * * * *" } }]);
 });

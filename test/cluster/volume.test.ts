@@ -1,4 +1,8 @@
-import { afterAll, describe, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { runStart } from "../../local/start/testing/run-start.ts";
 import { hasBrowser } from "../console/browser-path.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { scenarios } from "../scenarios/volume/scenarios.ts";
@@ -32,5 +36,19 @@ describe.skipIf(!cluster)("Volumes on a real control plane", () => {
     if (!real) return;
     const world = await open(real, { whenOver: context.onTestFinished });
     await volumeInBrowser(world, cluster.kubeconfig);
+  });
+
+  test.skipIf(typeof lab === "string")("npm start tours Volumes on the same Salt", { timeout: 300_000 }, async () => {
+    if (typeof lab === "string") return;
+    const { SALT_URL = "", SALT_USERNAME = "", HOLDFAST_CREDENTIALS = "" } = lab.environment;
+    const account = ["--salt-user", SALT_USERNAME, "--salt-password-file", join(HOLDFAST_CREDENTIALS, "salt/password")];
+    const temporary = mkdtempSync(join(tmpdir(), "tour-"));
+    const { code, out, err } = await runStart(
+      ["--tour-only", "--tour", "volume", "--salt", SALT_URL, ...account],
+      temporary,
+    );
+    rmSync(temporary, { recursive: true });
+    expect({ code, err }, out).toEqual({ code: 0, err: "" });
+    expect(out).toContain("ok Volume holdfast-tour is gone");
   });
 });

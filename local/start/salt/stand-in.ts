@@ -9,17 +9,7 @@ import { reactTo } from "../../salt/reactor.ts";
 import { createSalt } from "../../salt/salt.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
 import type { Session } from "../session.ts";
-
-/** The stand-in as the functions of this run use it, and where storage is made with it. */
-export interface SaltAccess {
-  /** The root of salt-api. */
-  readonly url: string;
-  readonly username: string;
-  readonly eauth: string;
-  readonly password: string;
-  /** Paths of what there is on its node. */
-  readonly storage: () => readonly string[];
-}
+import type { SaltAccess } from "./account.ts";
 
 /** What the stand-in runs on. */
 export interface StandInParts {
@@ -54,5 +44,5 @@ export async function startStandIn(
   const { url, close } = await serveSystem(transport);
   session.onEnd(close);
   const storage = () => [...node.files.keys()].map((uid) => `/var/lib/metalk8s/storage/sparse/${uid}`);
-  return { url, username, eauth: "holdfast", password, storage };
+  return { url, username, eauth: "holdfast", password, minion, storage };
 }

@@ -8,7 +8,7 @@ import { createPod } from "../create-pod.ts";
 import { findEvent } from "../find-event.ts";
 import { tourNamespace } from "../namespace.ts";
 import { exampleObjects } from "../objects.ts";
-import type { Step } from "../play.ts";
+import type { Proof, Step } from "../play.ts";
 import type { Tour } from "../tour.ts";
 import type { TourWorld } from "../world.ts";
 
@@ -21,12 +21,13 @@ export const tour: Tour = { title: "Volumes on Salt", ownCluster: true, steps };
 function steps(world: TourWorld): Step[] {
   const { client, volumes } = world;
   if (!volumes) return [];
-  const { node, storage } = volumes;
+  const { node, storage, patience } = volumes;
   const volume = () => client.get<VolumeObject>(Volume, undefined, name);
   const persistentVolume = () => client.get<PersistentVolumeObject>(PersistentVolume, undefined, name);
   const example = exampleObjects(tourNamespace);
   const claim = () => client.get<Bindable>(PersistentVolumeClaim, tourNamespace, "data");
   const pod = () => client.get<PodObject>(Pod, tourNamespace, "writer");
+  const lasting = (what: string, check: Proof["check"]): Proof => ({ what, check, patience });
 
   const made: Step = {
     title: "Storage on a node",
@@ -45,16 +46,13 @@ function steps(world: TourWorld): Step[] {
         what: `Volume ${name} carries ${volumeFinalizer}`,
         check: async () => hasFinalizer((await volume()) ?? storageClass, volumeFinalizer),
       },
-      {
-        what: `PersistentVolume ${name} is there, of 64 MiB`,
-        check: async () => {
-          const { capacity, local } = ((await persistentVolume())?.spec ?? {}) as PublishedSpec;
-          return capacity?.storage === "64Mi" && local?.path;
-        },
-      },
-      { what: `Volume ${name} is Available`, check: async () => phaseOf((await volume()) ?? {}) === "Available" },
-      { what: "its device is known", check: async () => (await volume())?.status?.deviceName },
-      { what: "the node has one file more", check: async () => storage()[0] },
+      lasting(`PersistentVolume ${name} is there, of 64 MiB`, async () => {
+        const { capacity, local } = ((await persistentVolume())?.spec ?? {}) as PublishedSpec;
+        return capacity?.storage === "64Mi" && local?.path;
+      }),
+      lasting(`Volume ${name} is Available`, async () => phaseOf((await volume()) ?? {}) === "Available"),
+      lasting("its device is known", async () => (await volume())?.status?.deviceName),
+      ...(storage ? [{ what: "the node has one file more", check: async () => storage()[0] }] : []),
     ],
   };
 
@@ -113,13 +111,24 @@ function steps(world: TourWorld): Step[] {
     },
     proofs: [
       { what: "claim data is gone", check: async () => !(await claim()) },
-      { what: `PersistentVolume ${name} is gone`, check: async () => !(await persistentVolume()) },
-      { what: `Volume ${name} is gone`, check: async () => !(await volume()) },
-      { what: "the node has nothing of it", check: async () => storage().length === 0 },
+      lasting(`PersistentVolume ${name} is gone`, async () => !(await persistentVolume())),
+      lasting(`Volume ${name} is gone`, async () => !(await volume())),
+      ...(storage ? [{ what: "the node has nothing of it", check: async () => storage().length === 0 }] : []),
     ],
   };
 
   return [made, used, held, reclaimed];
+}
+
+/**
+ * Deletes what a tour that was interrupted has made on a node, while the functions still run; waits until it is gone.
+ */
+export async function endVolumeTour({ client, clock, volumes }: Pick<TourWorld, "client" | "clock" | "volumes">) {
+  const end = clock.now() + (volumes?.patience ?? 0);
+  await client.delete(Pod, tourNamespace, "writer", { gracePeriodSeconds: 0 });
+  await client.delete(PersistentVolumeClaim, tourNamespace, "data");
+  await client.delete(Volume, undefined, name);
+  while ((await client.get(Volume, undefined, name)) && clock.now() < end) await clock.sleep(500);
 }
 
 interface PublishedSpec {
