@@ -38,6 +38,15 @@ async function startsAgain(name: string): Promise<void> {
     );
 }
 
+/** LINSTOR has no such volume: its database is an older one, or a person has deleted it there. */
+const forgets = (volume: string) =>
+  harness.answerLinstor(async (request, send) => {
+    const response = await send(request);
+    if (!/^\/v1\/(resource-definitions|view\/resources)/.test(request.path) || response.status !== 200) return response;
+    const listed = (JSON.parse(response.body) as { name: string }[]).filter(({ name }) => name !== volume);
+    return { ...response, body: JSON.stringify(listed) };
+  });
+
 describe("a satellite that is OFFLINE, with nothing on its node", () => {
   test("goes when its Node is deleted", async () => {
     await harness.volume("pvc-1", ["node-2", "node-3"]);
@@ -152,6 +161,29 @@ test.each([
   await admin.says(node, "SatelliteEvacuated", message);
 });
 
+test("a node that was retained, given up and made again: its Machine stays until its data is given up", async () => {
+  harness.linstor.addVolume("pvc-1", { copies: [node] });
+  harness.linstor.addVolume("pvc-2", { copies: [node, "node-2"] });
+  await harness.clock.advance(15 * minutes);
+  await admin.setPolicy(node, "Retain");
+  await admin.taint(node, "NoExecute");
+  await admin.gone(LinstorSatellite, node);
+  await goesOffline();
+  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await harness.delete(LinstorSatelliteConfiguration, `only-${node}`);
+  await admin.untaint(node);
+  await admin.says(node, "Available", /is connected/);
+  await admin.hookedMachine(node);
+  await harness.delete(Machine, "worker");
+  await admin.says(node, "SatelliteEvacuated", /too few copies are UpToDate elsewhere: pvc-1 \(0 of 1\)/);
+  await harness.clock.advance(10 * minutes);
+  expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
+  // What the message advises.
+  await admin.says(node, "SatelliteEvacuated", /only if the data is given up, delete the volume/);
+  forgets("pvc-1");
+  await admin.gone(Machine, "worker");
+});
+
 test("a call under Delete that was refused does not excuse a person who gives the node up under Evacuate", async () => {
   await goesOffline("node-3");
   await admin.setPolicy(node, "Delete");
@@ -179,16 +211,6 @@ test("a call under Delete that was refused does not excuse a person who gives th
 });
 
 describe("a LINSTOR that does not list a volume of the cluster", () => {
-  /** LINSTOR answers from an older database, in which there is no such volume. */
-  const forgets = (volume: string) =>
-    harness.answerLinstor(async (request, send) => {
-      const response = await send(request);
-      if (!/^\/v1\/(resource-definitions|view\/resources)/.test(request.path) || response.status !== 200)
-        return response;
-      const listed = (JSON.parse(response.body) as { name: string }[]).filter(({ name }) => name !== volume);
-      return { ...response, body: JSON.stringify(listed) };
-    });
-
   test("is not believed: the Machine stays until LINSTOR has its newer database again", async () => {
     await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node]);

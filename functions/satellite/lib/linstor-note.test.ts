@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formerOf, isAnother, linstorKey, movedBecause, noteChange, readNote } from "./linstor-note.ts";
+import { formerOf, isAnother, linstorKey, movedBecause, noteChange, readNote, withoutCopies } from "./linstor-note.ts";
 import { aNode } from "./testing/data.ts";
 import { aSatellite } from "./testing/seen.ts";
 
@@ -41,6 +41,18 @@ test("the uuid of a node that another one has replaced in the same LINSTOR is ke
   expect(formerOf(noting({ ...whole, node: undefined }), here, "b")).toBeUndefined();
   expect(formerOf(noting(whole), here, undefined)).toBeUndefined();
   expect(formerOf(aSatellite(), here, "b")).toBeUndefined();
+});
+
+test("volumes without a copy stay noted until the node is registered another time, and in this LINSTOR alone", () => {
+  const note = { ...whole, node: undefined, without: ["pvc-1"] };
+  expect(JSON.parse(noteChange(noting(note), here, "a")[linstorKey] ?? "")).toEqual({ ...note, node: "a" });
+  expect(noteChange(noting({ ...note, node: "a" }), here, "a")).toEqual({});
+  expect(JSON.parse(noteChange(noting(note), here, undefined, [])[linstorKey] ?? "")).toEqual({
+    ...whole,
+    node: undefined,
+  });
+  expect(withoutCopies(noting(note), here)).toEqual(["pvc-1"]);
+  expect(withoutCopies(noting(note), there)).toEqual([]);
 });
 
 test("a note of another object counts as none", () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { sameJson } from "../../../shared/same-json.ts";
 import { stop, type Verdict } from "./data/data-facts.ts";
 import type { LinstorNode } from "./linstor/objects.ts";
 import type { LinstorClusterObject } from "./satellite.ts";
@@ -10,13 +11,15 @@ import type { LinstorClusterObject } from "./satellite.ts";
  * the node has there. It is written with the call that registers the node, when LINSTOR is connected with it, and when
  * an evacuation begins that finds none; while the satellite leaves, it stays. What another LINSTOR says of a node of
  * that name, or that it does not know it, is not about this satellite. A node that has come in the place of another one
- * in the same LINSTOR says nothing of the data of the former one: `former` is the uuid of that, and stays.
+ * in the same LINSTOR says nothing of the data of the former one: `former` is the uuid of that, and stays. Of volumes
+ * in `without` LINSTOR listed no copy when it was called to register the node: its disks may have them from before.
  */
 export const linstorKey = "holdfast.dev/linstor";
 
 const version = z.number().int().min(1).max(2);
 const uuid = z.string().optional();
-const schema = z.looseObject({ v: version, uid: z.string(), url: z.string(), node: uuid, former: uuid });
+const without = z.array(z.string()).optional();
+const schema = z.looseObject({ v: version, uid: z.string(), url: z.string(), node: uuid, former: uuid, without });
 
 /**
  * Where a satellite's node is: the root of its LINSTOR, its uuid as far as anybody has seen it, and that of the node
@@ -26,6 +29,7 @@ export interface LinstorNote {
   readonly url: string;
   readonly node?: string | undefined;
   readonly former?: string | undefined;
+  readonly without?: readonly string[] | undefined;
 }
 
 /**
@@ -40,13 +44,29 @@ export function readNote(object: KubernetesObject): LinstorNote | undefined {
 
 const unreadable = "";
 
-/** The annotation that is to be set so that the note says this; nothing where it does already. */
-export function noteChange(object: KubernetesObject, url: string, uuid: string | undefined): Record<string, string> {
+/** Volumes of which the LINSTOR at `url` listed no copy when it was called to register the node. */
+export function withoutCopies(object: KubernetesObject, url: string): readonly string[] {
+  const note = readNote(object);
+  return (note?.url === url && note.without) || [];
+}
+
+/**
+ * The annotation that is to be set so that the note says this; nothing where it does already. What it says of volumes
+ * `without` a copy stays where nothing new is said.
+ */
+export function noteChange(
+  object: KubernetesObject,
+  url: string,
+  uuid: string | undefined,
+  without: readonly string[] = withoutCopies(object, url),
+): Record<string, string> {
   const before = readNote(object);
   const node = uuid ?? (before?.url === url ? before.node : undefined);
   const former = formerOf(object, url, uuid);
-  if (before?.url === url && before.node === node && before.former === former) return {};
-  return { [linstorKey]: JSON.stringify({ v: 1, uid: object.metadata.uid, url, node, former }) };
+  const isSame = before?.url === url && before.node === node && before.former === former;
+  if (isSame && sameJson(without, withoutCopies(object, url))) return {};
+  const more = without.length > 0 ? { without } : {};
+  return { [linstorKey]: JSON.stringify({ v: 1, uid: object.metadata.uid, url, node, former, ...more }) };
 }
 
 /**

@@ -16,8 +16,9 @@ import {
 } from "../lib/configuration/configured-satellite.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { isLeaving, leftAlone } from "../lib/left-alone.ts";
-import type { Address } from "../lib/linstor/client.ts";
+import type { Address, Linstor } from "../lib/linstor/client.ts";
 import {
+  isDiskless,
   isEvacuating,
   isEvicted,
   isOnline,
@@ -44,6 +45,8 @@ export type Facts =
   | (ConfiguredSeen & {
       readonly addresses: readonly string[];
       readonly nodes: readonly LinstorNode[] | undefined;
+      /** Volumes of which LINSTOR lists no copy with a disk; only where the node of the satellite may have been one. */
+      readonly without?: readonly string[];
       /** The root of the LINSTOR that was asked for them. */
       readonly url: string;
     })
@@ -79,10 +82,28 @@ export const register = rule({
     if (aloneBecause(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
     const own = linstor.at(seen.controller);
-    return { ...seen, addresses, nodes: await own.nodes.list(), url: own.url };
+    const nodes = await own.nodes.list();
+    const isNew = nodes.some((one) => sameName(one.name, name)) || !comesBack(seen);
+    return { ...seen, addresses, nodes, url: own.url, ...(isNew ? {} : { without: await copyless(own) }) };
   },
   decide,
 });
+
+/**
+ * The Node was there long before its satellite: it may have had an earlier one, and its disks data of which LINSTOR was
+ * made to know nothing any more (`linstor node lost`).
+ */
+function comesBack({ node, satellite }: ConfiguredSeen): boolean {
+  const [came, made] = [node, satellite].map((one) => Date.parse(one?.metadata.creationTimestamp ?? ""));
+  return made !== undefined && came !== undefined && made - came > 600_000;
+}
+
+/** @throws SystemError */
+async function copyless(linstor: Linstor): Promise<readonly string[]> {
+  const names = (await linstor.definitions.list()).map(({ name }) => name);
+  const found = (await linstor.resources.of(names)).filter((copy) => !isDiskless(copy));
+  return names.filter((name) => !found.some((copy) => copy.name === name)).toSorted();
+}
 
 /**
  * Why a satellite is not registered, before LINSTOR is asked: one that leaves would come back, and no rule would
@@ -146,7 +167,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
       return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
     const message = `LINSTOR is called to register ${name} with the address ${ip}.`;
     const { annotations, settled, unsent } = noteCall(LinstorSatellite, satellite, registrationKey, now);
-    const note = { ...annotations, ...noteChange(satellite, url, undefined) };
+    const note = { ...annotations, ...noteChange(satellite, url, undefined, seen.without) };
     return at.call(message, {
       step: { name: "registering" },
       writes: [annotate(LinstorSatellite, satellite, note)],

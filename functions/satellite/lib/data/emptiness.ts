@@ -12,7 +12,7 @@ import {
   wait,
 } from "./data-facts.ts";
 import { offline } from "./may-evacuate.ts";
-import { describeShortfalls, lastSnapshots, moreCopies, shortfalls } from "./replica-floor.ts";
+import { describeShortfalls, giveUpData, lastSnapshots, moreCopies, shortfalls } from "./replica-floor.ts";
 
 /**
  * Whether the evacuation is complete: nothing is listed on the node, no resource and no snapshot, and of everything
@@ -59,7 +59,7 @@ export function emptiness(facts: DataFacts): Verdict {
   return stop(
     `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
       `not removed before.${said(facts)}`,
-    `For each, ${moreCopies}.`,
+    `For each, ${moreCopies}. Where no good copy is left, ${giveUpData}.`,
   );
 }
 

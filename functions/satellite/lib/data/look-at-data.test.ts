@@ -53,6 +53,20 @@ test("a node that has come in the place of another one does not have the data th
   expect(await lookAt("a", [])).toMatchObject({ data: { node: { uuid: "a" } } });
 });
 
+test("a volume that had no copy when the node was registered counts as one that may be on its disks", async () => {
+  const note = JSON.stringify({ ...JSON.parse(noted[linstorKey]), without: ["pvc-1", "pvc-2"] });
+  const satellite = aSatellite({ record: false, metadata: { annotations: { [linstorKey]: note } } });
+  const lookAt = (here: readonly Resource[]) => {
+    const linstor = withVolume(here, { ...aNode("node-1"), uuid: "a" });
+    const resources = { onNode: async () => here, of: async () => here };
+    return lookAtData({ ...linstor, resources }, aSeen({ satellite }), { facts: [], objects: new Map() }, alone);
+  };
+  expect(await lookAt([])).toMatchObject({ data: { before: { "pvc-1": 1, "pvc-2": 1 } } });
+  // Of one that is there now all its copies count.
+  const { data } = (await lookAt([aCopy("pvc-1", "node-1")])) as { data: { before: object } };
+  expect(data.before).toEqual({ "pvc-2": 1 });
+});
+
 test("a copy on a node that goes as well does not prove that an unlisted one is done with", async () => {
   const satellite = aSatellite({ record: false, metadata: { annotations: noted } });
   const lookBeside = (going: readonly string[]) =>

@@ -11,7 +11,7 @@ import {
   sameName,
   witness,
 } from "../linstor/objects.ts";
-import { formerOf, isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
+import { formerOf, isAnother, linstorKey, movedBecause, readNote, withoutCopies } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
 import { isRemovalCalled, isRemovalProven } from "../noted-calls.ts";
 import { damageOf } from "../record.ts";
@@ -84,10 +84,10 @@ export async function lookAtData(
   const own = await lookAtOwnNode(linstor, seen);
   if (own.moved !== undefined) return { halted: own.moved };
   const { node } = own;
-  const { before = {}, called } = record ?? {};
+  const { before: counted = {}, called } = record ?? {};
   const isRemoved = !node && isRemovalProven(satellite);
   // Of a node that is proven to be done with, no volume is asked for.
-  const needed = isRemoved ? [] : haveOneLinstor ? "all" : Object.keys(before);
+  const needed = isRemoved ? [] : haveOneLinstor ? "all" : Object.keys(counted);
   const halted =
     strangerProblem(await linstor.definitions.list(), volumes, needed, linstor.url) ?? witnessProblem(node, policy);
   if (halted !== undefined) return { halted };
@@ -110,7 +110,11 @@ export async function lookAtData(
     const unmoved = await lookAtLost(linstor, name, again, going);
     if (unmoved !== undefined) return { halted: unmoved };
   }
-  const names = [...new Set([...(here ?? []).map((one) => one.name), ...Object.keys(before)])];
+  const onNode = (here ?? []).map((one) => one.name);
+  // Of one that is on the node the copies are counted.
+  const unfound = withoutCopies(satellite, linstor.url).filter((one) => !onNode.includes(one));
+  const before = { ...Object.fromEntries(unfound.map((one) => [one, 1])), ...counted };
+  const names = [...new Set([...onNode, ...Object.keys(before)])];
   if (names.length === 0 && !here) return { data: undefined };
   const floor = {
     ...(await lookAtFloor(linstor, name, names)),

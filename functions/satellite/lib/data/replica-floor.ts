@@ -67,6 +67,11 @@ export const moreCopies =
   "have LINSTOR make another copy (linstor resource create --auto-place +1 RESOURCE), or lower the place count of " +
   `the resource group (${lowerPlaceCount})`;
 
+/** The same where there is no good copy. */
+export const giveUpData =
+  "bring one back; only if the data is given up, delete the volume (linstor resource-definition delete RESOURCE) and " +
+  "its PersistentVolume (kubectl delete persistentvolume NAME --wait=false)";
+
 /** Snapshots of which the node has the only part. */
 export function lastSnapshots({ snapshots, node }: DataFacts): readonly string[] {
   return snapshots
@@ -85,9 +90,7 @@ export function lostBecause(node: string, facts: FloorFacts): Verdict | undefine
     `LINSTOR does not list the node ${node} any more, and too few copies of what was on it are UpToDate elsewhere: ` +
       `${describeShortfalls(short)}. A person has removed it, and its disks may hold the last copies: nothing is ` +
       "released or removed.",
-    `Where a good copy is left, ${moreCopies}. Where none is, bring one back; only if the data is given up, delete ` +
-      "the volume (linstor resource-definition delete RESOURCE) and its PersistentVolume (kubectl delete " +
-      "persistentvolume NAME --wait=false).",
+    `Where a good copy is left, ${moreCopies}. Where none is, ${giveUpData}.`,
   );
 }
 
