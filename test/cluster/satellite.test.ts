@@ -100,12 +100,15 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     await Promise.all([control, target].map((node) => site.admit(node, "Evacuate")));
   });
   afterAll(async () => {
-    await api?.stop();
-    // Before their roles go: a function may still look then.
-    const denied = site?.world.asked.filter(({ denied }) => denied);
-    await site?.stop();
-    await worlds?.stop();
-    expect(denied).toEqual([]);
+    try {
+      await api?.stop();
+    } finally {
+      // Before their roles go: a function may still look then.
+      const denied = site?.world.asked.filter(({ denied }) => denied);
+      await site?.stop();
+      await worlds?.stop();
+      expect(denied).toEqual([]);
+    }
   });
 
   const marksOf = async (volume: string, node: string) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { MachineObject } from "../../../functions/satellite/lib/machine.ts";
 import { Cluster, GenericMachine, Machine } from "../../../local/cluster-api/kinds.ts";
+import { isGone } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
@@ -70,16 +71,43 @@ export async function startClusterApi(
   };
   const webhooks = admissionIn(folder, manager.webhooks);
   const kindOf = ({ kind: name }: KubernetesObject) => (name === Mutating.kind ? Mutating : Validating);
-  for (const definition of definitions) await apply(Definition, definition);
-  for (const { metadata } of definitions)
-    await eventually(`${metadata.name} is served`, async () => {
-      const live = await admin.get<KubernetesObject & Conditions>(Definition, undefined, metadata.name);
-      return live?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
-    });
-  await manager.start();
-  for (const configuration of webhooks) await apply(kindOf(configuration), configuration);
   const namespaces: string[] = [];
 
+  async function start(): Promise<void> {
+    for (const definition of definitions) await apply(Definition, definition);
+    for (const { metadata } of definitions)
+      await eventually(`${metadata.name} is served`, async () => {
+        const live = await admin.get<KubernetesObject & Conditions>(Definition, undefined, metadata.name);
+        return live?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
+      });
+    await manager.start();
+    for (const configuration of webhooks) await apply(kindOf(configuration), configuration);
+  }
+  /** Also what a failed start or test has left: every other file would meet webhooks that nobody serves. */
+  async function stop(): Promise<void> {
+    for (const configuration of webhooks)
+      await admin.delete(kindOf(configuration), undefined, configuration.metadata.name);
+    await manager.stop();
+    const names = definitions.map(({ metadata }) => metadata.name);
+    try {
+      for (const of of [Machine, Cluster])
+        for await (const { metadata } of admin.list(of)) {
+          const { namespace, name } = metadata;
+          if (!namespaces.includes(namespace ?? "")) continue;
+          await admin.delete(of, namespace, name);
+          await admin.patch(of, namespace, name, "merge", { metadata: { finalizers: null } }).catch(unlessGone);
+        }
+    } finally {
+      for (const name of names) await admin.delete(Definition, undefined, name);
+    }
+    // The next file begins with the same.
+    await definitionsDeleted({ admin, eventually }, names);
+  }
+
+  await start().catch(async (error) => {
+    await stop().catch(() => {});
+    throw error;
+  });
   return {
     createCluster: (namespace, name = "holdfast") => {
       namespaces.push(namespace);
@@ -87,23 +115,12 @@ export async function startClusterApi(
     },
     stopManager: manager.stop,
     startManager: manager.start,
-    async stop() {
-      for (const configuration of webhooks)
-        await admin.delete(kindOf(configuration), undefined, configuration.metadata.name);
-      await manager.stop();
-      for (const of of [Machine, Cluster])
-        for await (const { metadata } of admin.list(of)) {
-          const { namespace, name } = metadata;
-          if (!namespaces.includes(namespace ?? "")) continue;
-          await admin.delete(of, namespace, name);
-          await admin.patch(of, namespace, name, "merge", { metadata: { finalizers: null } });
-        }
-      const names = definitions.map(({ metadata }) => metadata.name);
-      for (const name of names) await admin.delete(Definition, undefined, name);
-      // The next file begins with the same.
-      await definitionsDeleted({ admin, eventually }, names);
-    },
+    stop,
   };
+}
+
+function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
 }
 
 async function createCluster(
