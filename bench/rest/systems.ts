@@ -93,7 +93,7 @@ const satellites = (nodes: readonly string[]): RestingSystem => ({
     const client = linstorSystem.connect({
       ...atOneRoot(linstor.transport),
       clock,
-      settings: readSettings(linstorSystem.settings, {}),
+      settings: readSettings(linstorSystem.settings, { LINSTOR_ALLOW_HTTP: "in-cluster" }),
       credential: async () => undefined,
     });
     return { connect: <Client>() => client as Client, populate };

@@ -178,7 +178,10 @@ const satellites: Crowd = {
 };
 
 const addressOf = (name: string) => `10.0.0.${name.replace("node-", "")}`;
-const atAnyRoot = (transport: SystemTransport) => ({ transportTo: () => transport, environment: {} });
+const atAnyRoot = (transport: SystemTransport) => ({
+  transportTo: () => transport,
+  environment: { LINSTOR_ALLOW_HTTP: "in-cluster" },
+});
 
 const evictions: Crowd = {
   size: 10,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { isAtLeast, readVersion } from "../../cli/preflight/versions.ts";
 import { ApiServerSource } from "../../eventing/kinds.ts";
 import { StatefulSet } from "../../shared/kubernetes/kind.ts";
@@ -86,7 +86,12 @@ test("preflight names an operator that does the same work, unless it is stopped,
   expect(code).toBe(1);
   expect(out).toContain("Two that evacuate one node have lost data.");
   expect(out).toContain("note  This cluster serves no Machines of Cluster API.");
-  expect(out).toContain("Not known: Whether linstor can be reached from the cluster: from here, LINSTOR could not be");
+  expect(out).toMatch(/http:.* is without TLS: .* LINSTOR_ALLOW_HTTP: in-cluster .* ConfigMap holdfast-satellite\./);
+  vi.stubEnv("LINSTOR_ALLOW_HTTP", "in-cluster");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const allowed = await cluster.holdfast(["preflight", "satellite"], ["*"], ["*"]);
+  const away = "Not known: Whether linstor can be reached from the cluster: from here, LINSTOR could not be";
+  expect(allowed.out).toContain(away);
   await admin.patch(Deployment, named.namespace, named.name, "merge", { spec: { replicas: 0 } });
   expect((await cluster.holdfast(["preflight", "satellite"], ["*"], ["*"])).code).toBe(2);
 });

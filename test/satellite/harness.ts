@@ -175,7 +175,7 @@ export async function openSatelliteHarness({
         transport: readFrom(linstorUrl),
         transportTo: readFrom,
         clock,
-        settings: linstorSystem.settings.parse({}),
+        settings: linstorSystem.settings.parse({ linstorAllowHttp: "in-cluster" }),
         credential: async () => undefined,
       }) as Client,
     clock,
@@ -369,7 +369,8 @@ export async function openSatelliteHarness({
         return others.get(root)?.transport(request) ?? Promise.reject(new Error(`nothing listens at ${root}`));
       };
     const credential = async () => undefined;
-    const addresses = { linstorHosts: "linstor.example.com,other.example.com,nobody" };
+    const linstorHosts = "linstor.example.com,other.example.com,nobody";
+    const addresses = { linstorHosts, linstorAllowHttp: "in-cluster" };
     const settings = linstorSystem.settings.parse(addresses);
     const ruleClock: Clock = {
       now: () => clock.now() + ahead,

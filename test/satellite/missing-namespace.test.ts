@@ -52,7 +52,7 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
     return handle(request);
   };
   const client = createClient(transport, { clock });
-  const settings = linstorSystem.settings.parse({});
+  const settings = linstorSystem.settings.parse({ linstorAllowHttp: "in-cluster" });
   const linstor = linstorSystem.connect({
     ...atOneRoot(createLinstor({ clock, random, syncTime: 1 }).transport),
     clock,

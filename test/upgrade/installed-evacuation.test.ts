@@ -93,7 +93,7 @@ async function openSite(release: OtherRelease | undefined) {
     connect(clock: Clock) {
       linstor = createLinstor({ clock, random: seededRandom(2), syncTime: 120_000 });
       return <Client>(system: ExternalSystem<Client>) => {
-        const settings = system.settings.parse({}) as never;
+        const settings = system.settings.parse({ linstorAllowHttp: "in-cluster" }) as never;
         return system.connect({
           transport,
           transportTo: () => transport,

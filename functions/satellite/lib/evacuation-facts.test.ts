@@ -61,7 +61,7 @@ async function look(
   const linstor = system.connect({
     ...atOneRoot(standIn.transport),
     clock,
-    settings: readSettings(system.settings, {}),
+    settings: readSettings(system.settings, { LINSTOR_ALLOW_HTTP: "in-cluster" }),
     credential: async () => undefined,
   });
   const settings = common.parse({});

@@ -87,7 +87,7 @@ test.each(seeds)(
       if (request.method !== "GET" && random.below(4) === 0) throw new Error("read ECONNRESET");
       return answer;
     };
-    const settings = linstor.settings.parse({});
+    const settings = linstor.settings.parse({ linstorAllowHttp: "in-cluster" });
     const tools = { ...atOneRoot(lossy), clock: harness.clock, settings, credential: async () => undefined };
     const client = linstor.connect(tools).at(undefined);
     let known: { before: DataFacts["before"]; calledAt?: number } = { before: {} };

@@ -68,7 +68,7 @@ describe.each(targets)("%s", (_name, there, open) => {
     if (!there) return;
     const target = open();
     answered = target.answered;
-    const settings = linstor.settings.parse({});
+    const settings = linstor.settings.parse({ linstorAllowHttp: "in-cluster" });
     const { transport, clock } = target;
     const tools = { ...atOneRoot(transport), clock, settings, credential: async () => undefined };
     client = linstor.connect(tools).at(undefined);

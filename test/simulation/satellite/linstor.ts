@@ -71,8 +71,8 @@ export const nodes = ["node-1", "node-2", "node-3", "node-4"] as const;
 const nodesApart: readonly string[] = ["node-5", "node-6"];
 /** Where that one is, as `spec.externalController.url` of a LinstorCluster says. */
 export const apartAt = "http://apart.linstor:3370";
-/** What lets functions ask it. */
-export const apartSettings = { LINSTOR_HOSTS: "apart.linstor" } as const;
+/** What lets functions ask it, and the other one: both are without TLS. */
+export const apartSettings = { LINSTOR_HOSTS: "apart.linstor", LINSTOR_ALLOW_HTTP: "in-cluster" } as const;
 const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 
 /** Makes an object of a kind; namespaced ones in the namespace of the runs. */

@@ -18,7 +18,7 @@ function against(
       return typeof answer === "function" ? answer() : { status: 200, headers: {}, body: "[]", ...answer };
     }),
     clock: still,
-    settings: linstor.settings.parse({}),
+    settings: linstor.settings.parse({ linstorAllowHttp: "in-cluster" }),
     credential: async () => undefined,
   });
   return controllers.at(undefined);

@@ -95,22 +95,22 @@ test("http to a LINSTOR outside of the cluster is refused unless LINSTOR_ALLOW_H
   }
 });
 
-test("http to LINSTOR in the cluster is refused unless LINSTOR_ALLOW_HTTP, as it is shipped, allows it", async () => {
+test("http to LINSTOR in the cluster is refused as it is shipped, unless LINSTOR_ALLOW_HTTP allows it", async () => {
   for (const host of ["linstor-controller.piraeus-datastore.svc", "linstor.piraeus-datastore.svc.cluster.local"]) {
-    const { controllers, heard } = open(`http://${host}:3370`, { linstorAllowHttp: "false" });
+    const url = `http://${host}:3370`;
+    const { controllers, heard } = open(url, {});
     await expect(controllers.at(undefined).version()).rejects.toMatchObject({
       failure: "refused",
-      message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP \(in-cluster for Services, true/),
+      message: expect.stringMatching(/without TLS.*LINSTOR_ALLOW_HTTP: in-cluster .* ConfigMap holdfast-satellite/),
     });
     expect(heard).toEqual([]);
+    await open(url, { linstorAllowHttp: "in-cluster" }).controllers.at(undefined).nodes.list();
   }
   const shipped = parse(readFileSync(join(import.meta.dirname, "../../../../knative/satellite/settings.yaml"), "utf8"));
-  expect(shipped.data).toMatchObject({ LINSTOR_ALLOW_HTTP: "in-cluster" });
+  expect(shipped.data).toMatchObject({ LINSTOR_ALLOW_HTTP: "false" });
 });
 
 test.each([
-  "http://linstor-controller.piraeus-datastore.svc:3370",
-  "http://linstor-controller.piraeus-datastore.svc.cluster.local:3370",
   "http://localhost:3370",
   "http://127.0.0.1:3370",
   "http://[::1]:3370",

@@ -19,7 +19,7 @@ export const linstor = system({
     ...linstorAddresses.shape,
     linstorAllowHttp: z
       .enum(["false", "in-cluster", "true"])
-      .default("in-cluster")
+      .default("false")
       .describe(
         "Which hosts in LINSTOR_URL may have http://, by which others on the network can answer in LINSTOR's place. " +
           "`in-cluster`: those in .svc or .svc.cluster.local. `true`: all. `false`: none, but those in LINSTOR_HOSTS.",
@@ -76,6 +76,6 @@ function refusePlainText(url: string): never {
     "LINSTOR",
     "refused",
     `${url} is without TLS: others on the network could answer in LINSTOR's place. Write https:// into LINSTOR_URL, ` +
-      "or allow http:// in LINSTOR_ALLOW_HTTP (in-cluster for Services, true for all hosts) or in LINSTOR_HOSTS.",
+      "or LINSTOR_ALLOW_HTTP: in-cluster (for Services; true for all hosts) into ConfigMap holdfast-satellite.",
   );
 }
