@@ -3,7 +3,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** The name of what imports all style sheets, which is no file. */
@@ -12,11 +11,15 @@ const sheetOfSheets = "all.css";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
+ * What the client is made of, relative to the root, and the files that a browser loads before each page shows
+ * something: by the page's source, relative to the folder.
+ * @typedef {{ readonly firstLoads: ReadonlyMap<string, readonly string[]>, readonly inputs: readonly string[] }} Built
+ */
+
+/**
  * Bundles the client into a folder, which is emptied before. Rejects with esbuild's errors.
  * @param {string} outdir
- * @returns {Promise<{ readonly firstLoad: number, readonly inputs: readonly string[] }>} what it is made of, relative
- * to the root, and the compressed bytes (gzip) that the first page needs before it asks for data: index.html, the style
- * sheet, the fonts, and the scripts that the entry imports statically.
+ * @returns {Promise<Built>}
  */
 export async function buildConsole(outdir) {
   await rm(outdir, { recursive: true, force: true });
@@ -37,13 +40,17 @@ export async function buildConsole(outdir) {
   const page = html(basename(entry), basename(sheet.path));
   await writeFile(join(outdir, "index.html"), page);
 
-  const eager = staticImports(scripts.metafile.outputs, entry);
-  const isEager = (/** @type {string} */ path) => eager.has(relative(root, path).replaceAll("\\", "/"));
-  const first = [...scripts.outputFiles.filter(({ path }) => isEager(path)), ...styles.outputFiles];
-  const compressed = first.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
   const inputs = [scripts, styles].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   const isFile = (/** @type {string} */ input) => input !== sheetOfSheets;
-  return { firstLoad: compressed + gzipSync(page).length, inputs: ["console/build.mjs", ...inputs.filter(isFile)] };
+  const shared = ["index.html", ...styles.outputFiles.map(({ path }) => relative(outdir, path))];
+  const firstLoads = new Map(
+    outputs.flatMap(([path, { entryPoint }]) => {
+      if (!entryPoint || path === entry) return [];
+      const needed = [...staticImports(scripts.metafile.outputs, [entry, path])];
+      return [[entryPoint, [...shared, ...needed.map((name) => relative(outdir, join(root, name)))]]];
+    }),
+  );
+  return { firstLoads, inputs: ["console/build.mjs", ...inputs.filter(isFile)] };
 }
 
 /**
@@ -107,14 +114,14 @@ const styleOptions = (sheets) => {
 };
 
 /**
- * Fonts of PatternFly that the pages can do without: nothing is set in italics, commands in the browser's own
- * monospaced letters, and icons are drawn.
+ * Fonts of PatternFly that the pages can do without: nothing is set in italics, headings in the letters of the text,
+ * commands in the browser's own monospaced ones, and icons are drawn.
  * @type {import("esbuild").Plugin}
  */
 const leaveOutFonts = {
   name: "leave-out-fonts",
   setup({ onLoad }) {
-    onLoad({ filter: /(Italic|Mono|pficon)[^/]*\.woff2$/ }, () => ({ contents: "", loader: "empty" }));
+    onLoad({ filter: /(Italic|Display|Mono|pficon)[^/]*\.woff2$/ }, () => ({ contents: "", loader: "empty" }));
   },
 };
 
@@ -135,10 +142,10 @@ const collectSheets = (sheets) => ({
 
 /**
  * @param {import("esbuild").Metafile["outputs"]} outputs
- * @param {string} entry
+ * @param {readonly string[]} entries
  */
-function staticImports(outputs, entry) {
-  const found = new Set([entry]);
+function staticImports(outputs, entries) {
+  const found = new Set(entries);
   for (const name of found)
     for (const { kind, path } of outputs[name]?.imports ?? []) if (kind === "import-statement") found.add(path);
   return found;

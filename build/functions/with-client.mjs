@@ -3,15 +3,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { brotliCompress, gzip } from "node:zlib";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const builder = join(root, "console/build.mjs");
-const compress = promisify(gzip);
+const compressions = { br: promisify(brotliCompress), gz: promisify(gzip) };
 
 /**
- * Builds the client of the console, the web pages, into the folder `client` beside a bundle, each of its assets in gzip
- * besides: the server need not compress it again for every reader. To be used after the plugin that writes the scripts.
+ * Builds the client of the console, the web pages, into the folder `client` beside a bundle, each of its assets in
+ * brotli and gzip besides: the server need not compress it again for every reader. To be used after the plugin that
+ * writes the scripts.
  * @returns {import("esbuild").Plugin}
  */
 export function withClient() {
@@ -41,6 +42,11 @@ export async function buildClient(folder) {
   const { buildConsole } = await import(pathToFileURL(builder).href);
   const { inputs = [] } = (await buildConsole(folder)) ?? {};
   const assets = globSync("assets/*.{css,js,svg}", { cwd: folder }).map((name) => join(folder, name));
-  await Promise.all(assets.map(async (file) => writeFile(`${file}.gz`, await compress(await readFile(file)))));
+  const packed = assets.flatMap((file) =>
+    Object.entries(compressions).map(async ([suffix, compress]) =>
+      writeFile(`${file}.${suffix}`, await compress(await readFile(file))),
+    ),
+  );
+  await Promise.all(packed);
   return [...new Set([...inputs, ...globSync("console/**/*.{css,mjs,ts,tsx}", { cwd: root })])];
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";

@@ -47,6 +47,7 @@ mkdirSync(join(client, "assets"), { recursive: true });
 writeFileSync(join(client, "index.html"), "<!doctype html><title>Holdfast</title>");
 writeFileSync(join(client, "assets/main-ABC.js"), "console.log(1)");
 writeFileSync(join(client, "assets/main-ABC.js.gz"), "packed");
+writeFileSync(join(client, "assets/main-ABC.js.br"), "packed more");
 writeFileSync(join(folder, "secret.txt"), "out of the folder");
 
 /** Puts a listener on a port of loopback until the test ends. */

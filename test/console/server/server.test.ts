@@ -64,8 +64,16 @@ describe("pages", () => {
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": "public, max-age=31536000, immutable",
     });
-    const packed = await ask({ path: "/assets/main-ABC.js", headers: { "accept-encoding": "gzip, br" } });
-    expect([packed.headers["content-encoding"], packed.body]).toEqual(["gzip", "packed"]);
+  });
+
+  test.each([
+    ["gzip, deflate", "gzip", "packed"],
+    ["gzip, br;q=1.0", "br", "packed more"],
+    ["identity", undefined, "console.log(1)"],
+  ])("a script goes out packed to who takes %j: %s", async (taken, encoding, body) => {
+    const { ask } = await serveFunction("http://127.0.0.1:9");
+    const packed = await ask({ path: "/assets/main-ABC.js", headers: { "accept-encoding": taken } });
+    expect([packed.headers["content-encoding"], packed.body]).toEqual([encoding, body]);
   });
 
   test.each(["/assets/../secret.txt", "/assets/..%2f..%2fsecret.txt", "/assets/other.js", "/assets/main-ABC.js/"])(

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SystemError, type SystemFailure } from "../../../../shared/system/system-error.ts";
 
 /** One entry of LINSTOR's answer to a command. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { Linstor } from "./client.ts";
 
