@@ -36,7 +36,7 @@ const volume = { metadata: { name: "v", uid: "u" }, spec: { nodeName: "node-1" }
 const actions: readonly Action[] = [
   ...[keepForGood, reclaim, offer, withhold].map((act) => act(kept)),
   keepUntil(kept, "2040-01-31T12:00:00Z"),
-  nameSuccessor(kept, new Map([["shop", shop]])) as Action,
+  nameSuccessor(kept, { is: "ready", objects: [shop] }) as Action,
   ...evicted.flatMap((one) => [approve(one), abort(one)]),
   ...evicted.slice(bases.length).map(retry),
   undo(kept, undefined, {}, true),

@@ -3,6 +3,7 @@ import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
+import type { Objects } from "../api/use-list.ts";
 import { nameSuccessor } from "./actions.ts";
 
 const shop = { kind: "Namespace", metadata: { name: "shop", uid: "u-new" } } as KubernetesObject;
@@ -13,10 +14,11 @@ const volume = (because: string, step = "asks") => {
   const annotations = { [progressKey("undelete/note")]: text };
   return { metadata: { name: "pv-1", uid: "u-1", annotations }, spec: {} } as unknown as Volume;
 };
+const ready = (...objects: readonly KubernetesObject[]): Objects<KubernetesObject> => ({ is: "ready", objects });
 const advised = `To allow it: kubectl annotate namespace shop ${successorKey}=UID`;
 
 test("a namespace is named the successor of the former one of its name", () => {
-  expect(nameSuccessor(volume(advised), new Map([["shop", shop]]))).toMatchObject({
+  expect(nameSuccessor(volume(advised), ready(shop))).toMatchObject({
     command: "kubectl annotate namespace shop holdfast.dev/successor-of=u-old --overwrite",
     write: { name: "shop", patch: { metadata: { uid: "u-new", annotations: { [successorKey]: "u-old" } } } },
   });
@@ -27,5 +29,13 @@ test.each([
   ["the volume waits for no person", volume(advised, "kept"), [shop]],
   ["there is no namespace of that name", volume(advised), []],
 ])("no successor is named where %s", (_, volume, namespaces) => {
-  expect(nameSuccessor(volume, new Map(namespaces.map((one) => [one.metadata.name, one])))).toBeUndefined();
+  expect(nameSuccessor(volume, ready(...namespaces))).toBeUndefined();
+});
+
+test.each([
+  [{ is: "refused", message: "You may not list namespaces." }, /You may not list namespaces\./],
+  [{ is: "loading" }, /Being read\./],
+] as const)("while namespaces are %j, a successor cannot be named, and the action says why", (namespaces, why) => {
+  expect(nameSuccessor(volume(advised), namespaces)?.refused).toMatch(why);
+  expect(nameSuccessor(volume(advised), ready(shop))?.refused).toBeUndefined();
 });

@@ -5,8 +5,10 @@ import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
+import { type Objects, objectsOf } from "../api/use-list.ts";
 import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
+import { whyUnread } from "../parts/why-unread.ts";
 
 /** Sets one annotation of the volume; null removes it. */
 function annotate({ metadata }: Volume, key: string, value: string | null): Pick<Action, "command" | "write"> {
@@ -66,17 +68,20 @@ export const withhold = (volume: Volume): Action => ({
 });
 
 /**
- * Names the namespace of this name now the successor of the volume's; `undefined` where this would have no effect. The
- * rule names the annotation only where a setting says that it counts.
+ * Names the namespace of this name now the successor of the volume's; `undefined` where this would have no effect, and
+ * refused while namespaces are not read. The rule names the annotation only where a setting says that it counts.
  */
-export function nameSuccessor(volume: Volume, namespaces: ReadonlyMap<string, KubernetesObject>): Action | undefined {
+export function nameSuccessor(volume: Volume, namespaces: Objects<KubernetesObject>): Action | undefined {
   const { step, namespaceUid, claim } = readNote(volume) ?? {};
-  const home = namespaces.get(claim?.namespace ?? "");
   const isAdvised = readProgress(volume, "undelete/note")?.because?.includes(successorKey);
-  if (step !== "asks" || !namespaceUid || !home || !isAdvised) return undefined;
-  const { name, uid, deletionTimestamp } = home.metadata;
-  // The former one itself, which is still on its way out.
-  if (uid === namespaceUid || deletionTimestamp) return undefined;
+  if (step !== "asks" || !namespaceUid || !claim || !isAdvised) return undefined;
+  const name = claim.namespace;
+  const unread = whyUnread(namespaces);
+  const home = objectsOf(namespaces).find(({ metadata }) => metadata.name === name)?.metadata;
+  // The former one itself may still be on its way out.
+  if (!unread && (!home || home.uid === namespaceUid || home.deletionTimestamp)) return undefined;
+  // No namespace that is there has the uid of the former one: a write with it changes nothing.
+  const uid = home?.uid ?? namespaceUid;
   return {
     label: "Name the successor",
     does:
@@ -84,5 +89,6 @@ export function nameSuccessor(volume: Volume, namespaces: ReadonlyMap<string, Ku
       "offered to claims in it.",
     command: `kubectl annotate namespace ${name} ${successorKey}=${namespaceUid} --overwrite`,
     write: annotating(Namespace, { name, uid }, { [successorKey]: namespaceUid }),
+    ...(unread ? { refused: `It is not known which namespace has this name now: ${unread}` } : {}),
   };
 }

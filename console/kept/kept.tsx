@@ -1,12 +1,12 @@
 import { FormGroup, TextInput } from "@patternfly/react-core";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { namespaceLabel, readNote, reclaimAtKey, reclaimTime } from "../../functions/undelete/lib/note.ts";
 import { readTime } from "../../functions/undelete/lib/read-time.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
-import { objectsOf, useList } from "../api/use-list.ts";
+import { type Objects, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age, useNow } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -33,7 +33,6 @@ const claimOf = (volume: Volume) => readNote(volume)?.claim;
 export default function Kept() {
   const volumes = useList<Volume>(PersistentVolume, { labelSelector: namespaceLabel });
   const namespaces = useList(Namespace);
-  const byName = useMemo(() => new Map(objectsOf(namespaces).map((one) => [one.metadata.name, one])), [namespaces]);
   return (
     <Page
       title="Kept volumes"
@@ -50,7 +49,7 @@ export default function Kept() {
                 Annotate a claim, a namespace or a StorageClass with holdfast.dev/keep-volume-for to keep volumes.
               </Empty>
             }
-            actions={(volume) => <Actions volume={volume} namespaces={byName} />}
+            actions={(volume) => <Actions volume={volume} namespaces={namespaces} />}
           />
         )}
       </Known>
@@ -103,7 +102,7 @@ const columns: readonly Column<Volume>[] = [
 
 interface ActionsProps {
   readonly volume: Volume;
-  readonly namespaces: ReadonlyMap<string, KubernetesObject>;
+  readonly namespaces: Objects<KubernetesObject>;
 }
 
 function Actions({ volume, namespaces }: ActionsProps) {
