@@ -45,7 +45,7 @@ export const ApiServerSource = {
 } as const satisfies Kind;
 
 /** Every kind of which the console shows objects. */
-const known: readonly Kind[] = [
+export const known: readonly Kind[] = [
   PersistentVolumeClaim,
   PersistentVolume,
   Volume,

@@ -8,6 +8,7 @@ import { declaredKinds } from "../../functions/platform/lib/console/declared-kin
 import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
+import { Event, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import type { Volume as PersistentVolumeObject } from "../../shared/storage/volume.ts";
@@ -17,6 +18,7 @@ import type { Action } from "../parts/act.tsx";
 import { undo } from "../satellites/undo.ts";
 import { deleteVolume } from "../volumes/delete-volume.ts";
 import { emptyDraft, manifestsOf } from "../volumes/draft.ts";
+import { known } from "./kinds.ts";
 import { carryOut, type Write } from "./write.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -55,6 +57,12 @@ const fieldsOf = (value: object, at: readonly string[] = []): readonly string[] 
     typeof part === "object" && part !== null ? fieldsOf(part, [...at, key]) : [JSON.stringify([...at, key])],
   );
 const uid = JSON.stringify(["metadata", "uid"]);
+
+test("the server passes on questions for the kinds of which pages show objects, and for Events", async () => {
+  const name = ({ apiVersion, plural }: Kind) => `${apiVersion}/${plural}`;
+  const passed = [...consoleKinds(await declaredKinds()).values()].map(name);
+  expect(passed.sort()).toEqual([...known, Event].map(name).sort());
+});
 
 test("the server passes on what pages write, and no other write", () => {
   const written = new Set(

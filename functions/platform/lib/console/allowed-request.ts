@@ -35,7 +35,7 @@ export function allowedRequest(kinds: Kinds, asked: AskedRequest): AllowedReques
   const { accept = json } = asked;
   if (!acceptable.test(accept)) throw new Refusal(403, `The console asks the API server for JSON, not for ${accept}.`);
   const isWatch = /^(1|true)$/.test(parameters.get("watch") ?? "");
-  const content = checkVerb(kinds, path, asked, parameters, isWatch);
+  const content = checkVerb(kinds, path, asked, parameters);
   const text = parameters.toString();
   return {
     method: asked.method as ApiRequest["method"],
@@ -81,23 +81,18 @@ function checkVerb(
   path: string,
   { method, contentType, body }: AskedRequest,
   parameters: URLSearchParams,
-  isWatch: boolean,
 ): Content | undefined {
   const refuse = () => new Refusal(403, `The console does not pass on ${method} ${path}.`);
   if (isReview(path)) {
     if (method !== "POST") throw refuse();
     return readContent(json, contentType, body);
   }
-  if (isDiscovery(kinds, path)) {
-    if (method !== "GET" || isWatch) throw refuse();
-    return undefined;
-  }
   const target = targetOf(kinds, path);
   if (!target) throw refuse();
   const { kind, name } = target;
   switch (method) {
     case "GET":
-      if ((name && isWatch) || !isOwn(target, parameters)) throw refuse();
+      if (name || !isOwn(kind, parameters)) throw refuse();
       return undefined;
     case "POST":
       if (name || !kind.create) throw refuse();
@@ -123,11 +118,6 @@ const reviews: ReadonlySet<string> = new Set([
 /** Whether a path is that of a question, which is asked by POST. */
 export const isReview = (path: string): boolean => reviews.has(path);
 
-function isDiscovery(kinds: Kinds, path: string): boolean {
-  if (path === "/version" || path === "/apis") return true;
-  return [...kinds.values()].some(({ apiVersion }) => path === rootOf(apiVersion));
-}
-
 const rootOf = (apiVersion: string) => (apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
 
 interface Target {
@@ -151,9 +141,8 @@ function targetOf(kinds: Kinds, path: string): Target | undefined {
 }
 
 /** Of ConfigMaps only those of Holdfast: others may hold what belongs to other people. */
-function isOwn({ kind, name }: Target, parameters: URLSearchParams): boolean {
+function isOwn(kind: ConsoleKind, parameters: URLSearchParams): boolean {
   if (keyOf(kind) !== keyOf(ConfigMap)) return true;
-  if (name) return /^holdfast(-|$)/.test(name);
   const { labelSelector = "", fieldSelector = "" } = Object.fromEntries(parameters);
   return (
     /^metadata\.name=holdfast(-[-a-z0-9.]+)?$/.test(fieldSelector) ||

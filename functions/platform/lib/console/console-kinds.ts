@@ -33,17 +33,20 @@ const of = (apiVersion: string, kind: string, plural: string, namespaced = true)
 /** What pages show besides the kinds of the systems: how Holdfast itself is, and what Kubernetes says of objects. */
 const shown: readonly Kind[] = [
   ...[Pod, PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace, Node, StorageClass, ConfigMap, Event],
-  of("v1", "Event", "events"),
   of("apps/v1", "Deployment", "deployments"),
   of("serving.knative.dev/v1", "Service", "services"),
-  of("eventing.knative.dev/v1", "Broker", "brokers"),
-  of("eventing.knative.dev/v1", "Trigger", "triggers"),
   of("sources.knative.dev/v1", "ApiServerSource", "apiserversources"),
-  of("sources.knative.dev/v1", "PingSource", "pingsources"),
 ];
 
-/** What a rule reads, and no page shows. Secrets are refused even if a rule should read them one day. */
-const hidden: ReadonlySet<string> = new Set(["/secrets", "/serviceaccounts", "messaging.knative.dev/subscriptions"]);
+/**
+ * What a function reads, and no page shows, by `<apiVersion>/<plural>`. Secrets are refused even if a rule should read
+ * them one day.
+ */
+const hidden: ReadonlySet<string> = new Set([
+  ...["v1/secrets", "v1/serviceaccounts", "v1/resourcequotas", "coordination.k8s.io/v1/leases"],
+  ...["cluster.x-k8s.io/v1beta1/machines", "cluster.x-k8s.io/v1beta2/clusters", "eventing.knative.dev/v1/brokers"],
+  ...["messaging.knative.dev/v1/inmemorychannels", "messaging.knative.dev/v1/subscriptions"],
+]);
 
 const annotations = (...keys: readonly string[]): Acts => ({
   fields: keys.map((key) => ["metadata", "annotations", key]),
@@ -72,7 +75,7 @@ export const keyOf = (kind: Pick<Kind, "apiVersion" | "plural">): string => `${g
 
 /** The kinds that the console passes requests on for, by `<apiVersion>/<plural>`, out of those that are declared. */
 export function consoleKinds(declared: readonly Kind[]): ReadonlyMap<string, ConsoleKind> {
-  const isPassed = (kind: Kind) => !hidden.has(keyOf(kind)) && /^[a-z0-9]+$/.test(kind.plural);
+  const isPassed = (kind: Kind) => !hidden.has(`${kind.apiVersion}/${kind.plural}`) && /^[a-z0-9]+$/.test(kind.plural);
   const kinds = [...declared, ...shown].filter(isPassed);
   return new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, { ...kind, ...acts[keyOf(kind)] }]));
 }
