@@ -44,6 +44,12 @@ export const ApiServerSource = {
   namespaced: true,
 } as const satisfies Kind;
 
+/** Selects what Holdfast is made of, in whichever namespace it is installed. */
+export const partOfHoldfast = "app.kubernetes.io/part-of=holdfast";
+
+/** Selects its functions. */
+export const ofHoldfast = { labelSelector: `${partOfHoldfast},app.kubernetes.io/component` } as const;
+
 /** Every kind of which the console shows objects. */
 export const known: readonly Kind[] = [
   PersistentVolumeClaim,

@@ -9,6 +9,7 @@ import {
   NovaComputeNode,
 } from "../../functions/eviction/lib/kinds.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { readNote } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import {
   ConfigMap,
@@ -18,8 +19,9 @@ import {
   StatefulSet,
 } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Volume as PersistentVolumeObject } from "../../shared/storage/volume.ts";
 import { isOurs, useWarnings } from "../api/events.ts";
-import { ApiServerSource, Deployment, Service } from "../api/kinds.ts";
+import { ApiServerSource, Deployment, ofHoldfast, partOfHoldfast, Service } from "../api/kinds.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age, useNow } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -30,14 +32,10 @@ import { whyUnread } from "../parts/why-unread.ts";
 import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
 import { deadLetteredEvents, sweptAt } from "./platform.ts";
 
-// In whichever namespace Holdfast is installed.
-const part = "app.kubernetes.io/part-of=holdfast";
-const ofHoldfast = `${part},app.kubernetes.io/component`;
-
 /** What waits for a person, and whether all that Holdfast is made of works. */
 export default function Overview() {
   const claims = useList(PersistentVolumeClaim);
-  const volumes = useList(PersistentVolume);
+  const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const made = useList(Volume);
   const sets = useList(StatefulSet);
   const satellites = useList(LinstorSatellite);
@@ -52,9 +50,9 @@ export default function Overview() {
   ];
   const namespaces = useList(Namespace);
   const warnings = useWarnings();
-  const services = useList(Service, { labelSelector: ofHoldfast });
-  const deployments = useList(Deployment, { labelSelector: ofHoldfast });
-  const sources = useList(ApiServerSource, { labelSelector: part });
+  const services = useList(Service, ofHoldfast);
+  const deployments = useList(Deployment, ofHoldfast);
+  const sources = useList(ApiServerSource, { labelSelector: partOfHoldfast });
   // One by one: the console's server passes on no other ConfigMap.
   const buffer = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, {
     fieldSelector: "metadata.name=holdfast-dead-letters",
@@ -62,15 +60,19 @@ export default function Overview() {
   const table = useList(ConfigMap, { fieldSelector: "metadata.name=holdfast-sweep" });
   const now = useNow();
 
-  const systems: readonly (readonly [string, string, Objects<KubernetesObject>])[] = [
-    ["Claims", "/claims", claims],
-    ["PersistentVolumes", "/kept", volumes],
-    ["Volumes", "/volumes", made],
-    ["StatefulSets", "/claims?tab=sets", sets],
-    ["Satellites", "/satellites", satellites],
-    ["Compute nodes", "/eviction", computes],
+  const systems: readonly (readonly [string, string, readonly Objects<KubernetesObject>[]])[] = [
+    ["Claims", "/claims", [claims]],
+    [
+      "Kept volumes",
+      "/kept",
+      [volumes.is === "ready" ? { is: "ready", objects: volumes.objects.filter(readNote) } : volumes],
+    ],
+    ["Volumes", "/volumes", [made]],
+    ["StatefulSets", "/claims?tab=sets", [sets]],
+    ["Satellites", "/satellites", [satellites]],
+    ["Compute nodes and agents", "/eviction", [computes, ...agents]],
   ];
-  const lists = [...systems.map(([, , list]) => list), ...agents, namespaces];
+  const lists = [claims, volumes, made, sets, satellites, computes, ...agents, namespaces];
   const partLists = [services, deployments, sources];
   const all = [...lists, ...partLists, warnings, buffer, table];
   const unread = all.flatMap((list) => (list.is === "refused" ? [list.message] : []));
@@ -103,12 +105,12 @@ export default function Overview() {
           }
         />
         <div className="hf-grid">
-          {systems.map(([title, href, list]) => (
+          {systems.map(([title, href, lists]) => (
             <Card key={title} isCompact>
               <CardTitle component="h2">
                 <a href={href}>{title}</a>
               </CardTitle>
-              <CardBody>{countOf(list, now)}</CardBody>
+              <CardBody>{countOf(lists, now)}</CardBody>
             </Card>
           ))}
           <Card isCompact>
@@ -158,11 +160,14 @@ export default function Overview() {
 /** What Knative makes of our Services belongs to it. */
 const isNotKnatives = ({ metadata }: KubernetesObject) => !metadata.ownerReferences?.length;
 
-function countOf(list: Objects<KubernetesObject>, now: number): string {
-  const objects = objectsOf(list);
+/** How many there are and wait, of the kinds that are installed; nothing while one of them is not read. */
+function countOf(lists: readonly Objects<KubernetesObject>[], now: number): string {
+  const installed = lists.filter(({ is }) => is !== "absent");
+  const unread = (installed.length > 0 ? installed : lists).flatMap((list) => whyUnread(list) ?? [])[0];
+  const objects = lists.flatMap(objectsOf);
   const waiting = objects.filter((object) => attentionOf(object, now)).length;
   return (
-    whyUnread(list) ??
+    unread ??
     `${objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} ${waiting === 1 ? "waits" : "wait"}`}.`
   );
 }

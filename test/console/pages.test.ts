@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemsOf } from "../../console/volumes/validate-spec.ts";
+import { NeutronL2Agent } from "../../functions/eviction/lib/kinds.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { ConfigMap, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -97,8 +98,22 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   });
 
   test("the overview counts each system, and says how functions, sources, the sweep and lost events are", async () => {
+    const agent = { apiVersion: NeutronL2Agent.apiVersion, kind: NeutronL2Agent.kind };
+    const spec = { state: "Enabled", template: { spec: { containers: [{ name: "agent", image: "agent" }] } } };
+    await cluster.add([{ ...agent, metadata: { name: "node-9", namespace: "yaook" }, spec }]);
     const page = await shown.open("/?fn-q=not+ready");
-    await page.getByText("3, of which 1 waits.").first().waitFor();
+    // By hand: what stands in populate.ts, and what of it waits.
+    for (const [title, count] of [
+      ["Claims", "3, of which 1 waits."],
+      ["Kept volumes", "3, of which 3 wait."],
+      ["Volumes", "10, of which 1 waits."],
+      ["StatefulSets", "1, of which none waits."],
+      ["Satellites", "3, of which 1 waits."],
+      ["Compute nodes and agents", "3, of which 2 wait."],
+    ] as const) {
+      const card = page.locator(".pf-v6-c-card", { has: page.getByRole("heading", { name: title, exact: true }) });
+      await card.getByText(count, { exact: true }).waitFor();
+    }
     await page.getByText(/^Last sweep .* 12 rows were swept\.$/).waitFor();
     await page.getByText(/^1, the last .* Run: holdfast replay$/).waitFor();
     const parts = page.getByRole("grid", { name: "functions and sources" });
@@ -107,6 +122,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await broken.getByText(/^\d+ minutes ago/).waitFor();
     await broken.getByText("fn://volume/run-job").waitFor();
     await parts.getByRole("row", { name: /^storage source no The sink is not ready\./ }).waitFor();
+    await cluster.admin.delete(NeutronL2Agent, "yaook", "node-9");
     await page.context().close();
   });
 
