@@ -4,6 +4,7 @@ import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { Deployment, ofHoldfast, Service } from "../api/kinds.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { useAddress } from "../parts/address.ts";
 import { Age } from "../parts/age.tsx";
@@ -14,7 +15,7 @@ import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
-import { keptForOf } from "./kept-for.ts";
+import { hasUndelete, keptForOf } from "./kept-for.ts";
 
 /** Stands where objects that are not read would have to be known. */
 const unknown = "not known";
@@ -27,12 +28,14 @@ export default function Claims() {
   const sets = useList<SetObject>(StatefulSet);
   const namespaces = useList(Namespace);
   const classes = useList(StorageClass);
+  const functions = [useList(Service, ofHoldfast), useList(Deployment, ofHoldfast)];
+  const isInstalled = hasUndelete(functions);
   const users = useMemo(() => (pods.is === "ready" ? usersOf(pods.objects) : undefined), [pods]);
   const isSets = address.get("tab") === "sets";
   const claimColumns = useMemo(() => columnsOfClaims(users), [users]);
   const setColumns = useMemo(
-    () => columnsOfSets({ claims, pods, namespaces, classes }),
-    [claims, pods, namespaces, classes],
+    () => columnsOfSets({ claims, pods, namespaces, classes, isInstalled }),
+    [claims, pods, namespaces, classes, isInstalled],
   );
   const needed: readonly Objects<KubernetesObject>[] = isSets ? [claims, pods, namespaces, classes] : [pods];
   const unread = needed.flatMap((list) => (list.is === "refused" ? [list.message] : []));
@@ -175,18 +178,20 @@ interface Around {
   readonly pods: Objects<KubernetesObject>;
   readonly namespaces: Objects<KubernetesObject>;
   readonly classes: Objects<KubernetesObject>;
+  /** Whether undelete is installed, as far as it is known. */
+  readonly isInstalled: boolean | undefined;
 }
 
-function columnsOfSets({ claims, pods, namespaces, classes }: Around): readonly Column<SetObject>[] {
+function columnsOfSets({ claims, pods, namespaces, classes, isInstalled }: Around): readonly Column<SetObject>[] {
   const isRead = claims.is === "ready" && pods.is === "ready";
   const claimsIn = Map.groupBy(objectsOf(claims), ({ metadata }) => metadata.namespace);
   const podsIn = Map.groupBy(objectsOf(pods), ({ metadata }) => metadata.namespace);
   const homes = new Map(objectsOf(namespaces).map((one) => [one.metadata.name, one]));
-  const keptFor = keptForOf({ namespaces, classes });
+  const keeping = { keptFor: keptForOf({ namespaces, classes }), isInstalled };
   const fate = (set: SetObject) => {
     const { namespace } = set.metadata;
     const seen = { set, pods: podsIn.get(namespace) ?? [], claims: claimsIn.get(namespace) ?? [] };
-    return isRead ? fateOf(seen, keptFor) : undefined;
+    return isRead ? fateOf(seen, keeping) : undefined;
   };
   const policy = (set: SetObject) => readPolicy(set, homes.get(set.metadata.namespace ?? ""));
   return [

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { SetObject } from "./claim.ts";
 import { fateOf } from "./fate.ts";
@@ -22,7 +22,8 @@ const pod = (ordinal: number) =>
   }) as unknown as KubernetesObject;
 const claims = [0, 1, 2].map((ordinal) => claim(`data-web-${ordinal}`));
 const pods = [0, 1, 2].map(pod);
-const never = () => undefined;
+const never = { keptFor: () => undefined, isInstalled: undefined };
+const keptFor = (text: string | null, isInstalled?: boolean) => ({ keptFor: () => text, isInstalled });
 
 test("claims that stay are named as well as those that go", () => {
   const { scaled, deleted } = fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, never);
@@ -31,7 +32,7 @@ test("claims that stay are named as well as those that go", () => {
 });
 
 test("a scale-down by more than one replica takes along the claims of all that go", () => {
-  const { scaled } = fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, () => "7d");
+  const { scaled } = fateOf({ set: set(3, "Delete", "Retain"), pods, claims }, keptFor("7d"));
   const kept = "an annotation asks to keep the volumes for 7d, if undelete is installed";
   expect(scaled(1)).toBe(`To 1: data-web-1 and data-web-2 go; ${kept}.`);
   const { scaled: retained } = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, never);
@@ -59,16 +60,16 @@ test("a claim that the pod of another workload owns is said to stay", () => {
 });
 
 test("a volume that is kept after its claim is said to be", () => {
-  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => "7d");
+  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, keptFor("7d"));
   expect(scaled(0)).toBe(
     "To 0: data-web-0 goes; an annotation asks to keep the volumes for 7d, if undelete is installed.",
   );
 });
 
 test("where it is not known whether a volume is kept, this is said", () => {
-  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, () => null);
+  const { scaled } = fateOf({ set: set(1, "Delete", "Delete"), pods, claims: claims.slice(0, 1) }, keptFor(null));
   expect(scaled(0)).toBe("To 0: data-web-0 goes; whether an annotation asks to keep the volumes is not known.");
-  const stays = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, () => null).scaled(2);
+  const stays = fateOf({ set: set(3, "Retain", "Retain"), pods, claims }, keptFor(null)).scaled(2);
   expect(stays).toBe("To 2: data-web-2 stays. The set's whenScaled is Retain.");
 });
 
@@ -77,4 +78,16 @@ test("claims of another set with the same name count for nothing", () => {
   expect(fateOf({ set: set(1, "Delete", "Delete"), pods, claims: [other] }, never).deleted).toBe(
     "The set has no claims.",
   );
+});
+
+test.each([
+  [true, "7d", "the volumes are kept for 7d: until 2026-01-08T12:00Z if you did it now"],
+  [true, "long", "an annotation asks to keep the volumes for long"],
+  [false, "7d", "an annotation asks to keep the volumes for 7d, but undelete is not installed"],
+  [undefined, "7d", "an annotation asks to keep the volumes for 7d, if undelete is installed"],
+])("with undelete installed: %s, volumes to be kept for %s", (isInstalled, text, words) => {
+  vi.useFakeTimers({ now: new Date("2026-01-01T12:00:00Z") });
+  const said = fateOf({ set: set(3, "Delete", "Delete"), pods, claims }, keptFor(text, isInstalled)).scaled(2);
+  vi.useRealTimers();
+  expect(said).toBe(`To 2: data-web-2 goes; ${words}.`);
 });

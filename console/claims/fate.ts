@@ -4,6 +4,7 @@ import {
   claimsAfterScaling,
 } from "../../functions/pvc-retention/lib/claims-after.ts";
 import { labelsFor, ordinalOf } from "../../functions/pvc-retention/lib/template-claims.ts";
+import { readDuration } from "../../shared/duration.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { SetObject } from "./claim.ts";
 
@@ -24,11 +25,18 @@ interface SetSeen {
 /** For how long an annotation asks to keep the volume of a claim; null where it is not known whether one asks. */
 export type KeptFor = (claim: KubernetesObject) => string | undefined | null;
 
+/** What keeps the volumes of claims that go. */
+export interface Keeping {
+  readonly keptFor: KeptFor;
+  /** Whether undelete is installed, which keeps them; `undefined` where that is not known. */
+  readonly isInstalled: boolean | undefined;
+}
+
 /** More names than a person reads are counted. */
 const mostNamed = 4;
 
 /** What a scale-down and a deletion of the set would take along. */
-export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
+export function fateOf({ set, pods, claims }: SetSeen, keeping: Keeping): Fate {
   const { replicas = 1 } = set.spec;
   const { start = 0 } = (set.spec.ordinals ?? {}) as { start?: number };
   const isOfSet = ({ metadata }: KubernetesObject) =>
@@ -42,19 +50,19 @@ export function fateOf({ set, pods, claims }: SetSeen, keptFor: KeptFor): Fate {
   const scaled = (target: number) => {
     if (replicas === 0) return "The set has no replicas.";
     const fates = claimsAfterScaling(seen, target).filter(({ claim, goes }) => goes || isTaken(claim, target));
-    if (fates.length > 0) return `To ${target}: ${sentences(fates, keptFor)}`;
+    if (fates.length > 0) return `To ${target}: ${sentences(fates, keeping)}`;
     return `To ${target}: no claim goes. The removed replicas have no claims.`;
   };
   const all = claimsAfterDeletion(seen);
-  return { scaled, deleted: all.length === 0 ? "The set has no claims." : sentences(all, keptFor) };
+  return { scaled, deleted: all.length === 0 ? "The set has no claims." : sentences(all, keeping) };
 }
 
-function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
+function sentences(fates: readonly ClaimFate[], { keptFor, isInstalled }: Keeping): string {
   const going = fates.filter(({ goes }) => goes);
   const kept = going.map(({ claim }) => keptFor(claim));
   const found = kept.find((text) => typeof text === "string");
   const asked = found
-    ? `; an annotation asks to keep the volumes for ${found}, if undelete is installed`
+    ? `; ${keptInWords(found, isInstalled)}`
     : kept.includes(null)
       ? "; whether an annotation asks to keep the volumes is not known"
       : "";
@@ -66,6 +74,18 @@ function sentences(fates: readonly ClaimFate[], keptFor: KeptFor): string {
     ...(going.length > 0 ? [`${named(going)} ${going.length > 1 ? "go" : "goes"}${asked}.`] : []),
     ...[...byReason].map(([why, staying]) => `${named(staying)} ${staying.length > 1 ? "stay" : "stays"}. ${why}`),
   ].join(" ");
+}
+
+/** Whether the volumes outlive their claims: until when, if the claims went now. */
+function keptInWords(text: string, isInstalled: boolean | undefined): string {
+  const duration = readDuration(text);
+  if (isInstalled && duration !== undefined) {
+    const until = new Date(Date.now() + duration).toISOString().slice(0, 16);
+    return `the volumes are kept for ${text}: until ${until}Z if you did it now`;
+  }
+  const asks = `an annotation asks to keep the volumes for ${text}`;
+  if (isInstalled === undefined) return `${asks}, if undelete is installed`;
+  return isInstalled ? asks : `${asks}, but undelete is not installed`;
 }
 
 function named(fates: readonly ClaimFate[]): string {

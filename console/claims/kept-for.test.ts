@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { keepKey } from "../../functions/undelete/lib/scope.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Objects } from "../api/use-list.ts";
-import { keptForOf } from "./kept-for.ts";
+import { hasUndelete, keptForOf } from "./kept-for.ts";
 
 type Keeps = string | undefined;
 const object = (name: string, keeps: Keeps, more = {}, spec = {}) =>
@@ -37,4 +37,17 @@ test("a claim without a class, or of one pod alone, does not depend on what is u
   const ownerReferences = [{ kind: "Pod", name: "web-0", controller: true }];
   const ephemeral = object("web-0-cache", undefined, { ownerReferences }, { storageClassName: "fast" });
   expect(keptForOf({ namespaces: refused, classes: refused })(ephemeral)).toBeUndefined();
+});
+
+const absent: Objects<KubernetesObject> = { is: "absent" };
+const [retain, other] = [object("undelete-retain", undefined), object("undelete-expire", undefined)];
+test.each([
+  ["it is a Service", [read(retain, other), refused], true],
+  ["it is a Deployment, and there is no Knative", [absent, read(retain)], true],
+  ["other functions are there", [read(other), read()], false],
+  ["there is no Knative and no Deployment", [absent, read()], false],
+  ["one of both is refused", [read(other), refused], undefined],
+  ["one of both is being read", [loading, read()], undefined],
+])("whether undelete is installed, when %s", (_, functions, is) => {
+  expect(hasUndelete(functions)).toBe(is);
 });

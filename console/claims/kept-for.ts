@@ -22,5 +22,14 @@ export function keptForOf({ namespaces, classes }: Around): KeptFor {
   };
 }
 
+/**
+ * Whether the function that keeps volumes is installed, out of the Services and Deployments of functions; `undefined`
+ * where it is among none of those that are read.
+ */
+export function hasUndelete(functions: readonly Objects<KubernetesObject>[]): boolean | undefined {
+  if (functions.flatMap(objectsOf).some(({ metadata }) => metadata.name === "undelete-retain")) return true;
+  return functions.every(isRead) ? false : undefined;
+}
+
 const named = (list: Objects<KubernetesObject>) => new Map(objectsOf(list).map((one) => [one.metadata.name, one]));
 const isRead = ({ is }: Objects<KubernetesObject>) => is === "ready" || is === "absent";
