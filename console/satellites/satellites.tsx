@@ -1,8 +1,7 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
 import { useMemo, useState } from "react";
 import { readCopies } from "../../functions/satellite/lib/copies-note.ts";
-import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { isSeenDeleting, mayCarryHooks, readIdentity } from "../../functions/satellite/lib/machine.ts";
+import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
 import { isGoing, readRecord } from "../../functions/satellite/lib/record.ts";
 import { conditions, lifeConditions, policyOf } from "../../functions/satellite/lib/satellite.ts";
@@ -10,7 +9,7 @@ import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
-import { objectsOf, useList } from "../api/use-list.ts";
+import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -18,6 +17,7 @@ import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { leavingOf, takesSlot } from "./leaving.ts";
+import { MachineOf } from "./machine.tsx";
 import { undo } from "./undo.ts";
 
 interface Satellite extends KubernetesObject {
@@ -42,6 +42,7 @@ export default function Satellites() {
   const clusters = useList<Cluster>(LinstorCluster);
   // One list for all: the console's server follows no more than twenty at a time.
   const nodes = useList(Node);
+  const machines = useList(Machine);
   const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
   const leaving = objectsOf(satellites).filter(isGoing);
   const unread = [clusters, nodes].flatMap((list) => (list.is === "refused" ? [list.message] : []));
@@ -66,6 +67,7 @@ export default function Satellites() {
                 satellite={satellite}
                 node={byName.get(satellite.metadata.name)}
                 clusters={objectsOf(clusters)}
+                machines={machines}
                 isPolicyKnown={isPolicyKnown}
               />
             ))}
@@ -144,12 +146,13 @@ interface LeavingProps {
   readonly satellite: Satellite;
   readonly node: KubernetesObject | undefined;
   readonly clusters: readonly Cluster[];
+  readonly machines: Objects<KubernetesObject>;
   /** Whether Nodes and LinstorClusters are read, which say who gives the policy. */
   readonly isPolicyKnown: boolean;
 }
 
 /** One satellite that leaves, with the steps that its policy has. */
-function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
+function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: LeavingProps) {
   const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const [isAll, setIsAll] = useState(false);
   const { name, deletionTimestamp } = satellite.metadata;
@@ -157,8 +160,6 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
   const isEvacuated = steps.length > 0;
   const { waits } = marksFor(name);
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
-  const isMachineHeld = isSeenDeleting(satellite) && mayCarryHooks(satellite);
-  const machine = isMachineHeld ? readIdentity(satellite)?.name : undefined;
   const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
   const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
   const [before, noted] = [readRecord(satellite)?.before ?? {}, readCopies(satellite)];
@@ -200,7 +201,7 @@ function Leaving({ satellite, node, clusters, isPolicyKnown }: LeavingProps) {
           </button>
         )}
       </p>
-      {machine && <p>The Machine {machine} waits until Holdfast removes its hooks.</p>}
+      <MachineOf satellite={satellite} machines={machines} />
       {marked.length > 0 && (
         <p>
           Volumes that wait until they are attached elsewhere:{" "}

@@ -69,6 +69,16 @@ export async function violationsOf(page: Page, within = "html"): Promise<readonl
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
 
+/** What axe finds wrong in the light theme and in the dark one. The page has the theme that it had before. */
+export async function violationsInBothThemes(page: Page, within = "html"): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const theme of ["one theme", "the other"]) {
+    found.push(...(await violationsOf(page, within)).map((violation) => `${theme}: ${violation}`));
+    await page.evaluate("document.documentElement.classList.toggle('pf-v6-theme-dark')");
+  }
+  return found;
+}
+
 /** Presses Tab until an element has the focus; fails where the keyboard does not reach it. */
 export async function tabTo(page: Page, element: Locator): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {

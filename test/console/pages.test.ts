@@ -2,11 +2,15 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemsOf } from "../../console/volumes/validate-spec.ts";
 import { NeutronL2Agent } from "../../functions/eviction/lib/kinds.ts";
+import { Machine } from "../../functions/satellite/lib/kinds.ts";
+import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
+import { definitions } from "../../local/cluster-api/kinds.ts";
+import { discover } from "../../shared/kubernetes/discover.ts";
 import { ConfigMap, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { tokenOf } from "../harness/service-account.ts";
-import { type Console, openConsole, settled, tabTo, violationsOf } from "./browser.ts";
+import { type Console, openConsole, settled, tabTo, violationsInBothThemes, violationsOf } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
 import * as objects from "./objects.ts";
@@ -21,6 +25,16 @@ const paths = [
   "/satellites",
   "/eviction",
   "/object/Volume/_/failed",
+];
+
+/** More that axe looks at. */
+const others = [
+  "/object/pvc/shop/data-web-0",
+  "/object/PersistentVolume/_/bound",
+  "/object/LinstorSatellite/_/node-2",
+  "/object/NovaComputeNode/yaook/node-2",
+  "/object/Volume/_/none",
+  "/object/Unknown/_/none",
 ];
 
 /** What stands in the head of the page, and partly beside the window. */
@@ -62,11 +76,13 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   });
 
   // A window of 1280 px at a zoom of 200 % has 640.
-  test.each(paths)(
+  test.each([...paths, ...others])(
     "%s: axe finds no violation, light and dark, and nothing hangs out at 360 and 640 px",
     async (path) => {
       const page = await shown.open(path, { colorScheme: "light", reducedMotion: "reduce" });
       await settled(page);
+      const yaml = page.getByRole("button", { name: "The object as YAML" });
+      if (await yaml.count()) await yaml.click();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Dark theme" }).click();
       await page.locator("html.pf-v6-theme-dark").waitFor();
@@ -245,6 +261,22 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test("the Machine of an evacuation is linked, with those of our hooks that are left on it", async () => {
+    const metadata = { namespace: "default", name: "machine-3", annotations: { [preTerminateHook]: "" } };
+    const { apiVersion, kind } = Machine;
+    await cluster.add(definitions);
+    const isServed = async () => (await discover(cluster.admin, () => {})).some((one) => one.kind === kind);
+    await expect.poll(isServed, { timeout: 60_000 }).toBe(true);
+    await cluster.add([{ apiVersion, kind, metadata, spec: { clusterName: "a" } }]);
+    const page = await shown.open("/satellites");
+    const queued = page.getByRole("region", { name: "Evacuation of node-3" });
+    await queued.getByText("Of Holdfast's hooks it has pre-terminate.").waitFor();
+    await queued.getByRole("link", { name: "default/machine-3" }).click();
+    await page.getByRole("heading", { name: /machine-3/, level: 1 }).waitFor();
+    await page.context().close();
+    await cluster.admin.delete(Machine, "default", "machine-3");
+  });
+
   test("the page of satellites follows the Nodes by one watch, however many satellites leave", async () => {
     const watched: string[] = [];
     const page = await shown.open("/");
@@ -347,7 +379,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         const read = () => dialog.getByRole("region", { name: "Command" }).innerText();
         let command = await read();
         expect(command).toMatch(/^kubectl (annotate|delete|patch) /);
-        expect(await violationsOf(page, "[role=dialog]"), label).toEqual([]);
+        expect(await violationsInBothThemes(page, "[role=dialog]"), label).toEqual([]);
         expect(await dialog.evaluate((one) => one.scrollWidth), label).toBeLessThanOrEqual(360);
         await dialog.getByRole("button", { name: label, exact: true }).click();
         await dialog.getByText(/^Refused: (PATCH|DELETE)\./).waitFor();
@@ -370,7 +402,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const page = await shown.open("/volumes?create=1", { reducedMotion: "reduce" });
     const dialog = page.getByRole("dialog");
     const next = async () => {
-      expect(await violationsOf(page, "[role=dialog]")).toEqual([]);
+      expect(await violationsInBothThemes(page, "[role=dialog]")).toEqual([]);
       await dialog.getByRole("button", { name: "Next", exact: true }).click();
     };
     await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("bound");
@@ -381,7 +413,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await next();
     await dialog.getByRole("button", { name: "Create the Volume" }).click();
     await dialog.getByText('volumes.storage.metalk8s.scality.com "bound" already exists').waitFor();
-    expect(await violationsOf(page, "[role=dialog]")).toEqual([]);
+    expect(await violationsInBothThemes(page, "[role=dialog]")).toEqual([]);
     // Without the right to it, taken away while the dialog is open.
     await page.goto(`${shown.client.url}/kept?q=kept-2`);
     await page.getByRole("button", { name: "Offer", disabled: false }).click();
@@ -555,6 +587,22 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.context().close();
+  });
+
+  test("a Volume is deleted by keyboard alone, from the list through its dialog", async () => {
+    await cluster.add([objects.volume("unwanted", "Available")]);
+    const page = await shown.open("/volumes?q=unwanted");
+    const row = page.getByRole("row", { name: /unwanted/ });
+    await row.getByRole("button", { name: "Delete", disabled: false }).waitFor();
+    await tabTo(page, row.getByRole("button", { name: "Delete" }));
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete?" });
+    await dialog.waitFor();
+    await tabTo(page, dialog.getByRole("button", { name: "Delete", exact: true }));
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "hidden" });
+    await expect.poll(() => cluster.admin.get(Volume, undefined, "unwanted"), { timeout: 60_000 }).toBeUndefined();
     await page.context().close();
   });
 

@@ -13,7 +13,7 @@ import { createLog } from "../../shared/log.ts";
 import { ServiceAccount } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
 import { tokenOf } from "../harness/service-account.ts";
-import { openBrowser, settled, violationsOf } from "./browser.ts";
+import { openBrowser, settled, violationsInBothThemes } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
 import { volume } from "./objects.ts";
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     cut();
     const again = page.getByRole("dialog", { name: "Your sign-in has ended" });
     await again.getByText("The API server no longer accepts your credential.").waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     await page.clock.runFor("10:00");
@@ -240,7 +240,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     const page = await openPage();
     await page.goto(`${url}/volumes`);
     await page.getByLabel("Token").waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await signIn(page, "old");
     await page.getByRole("row", { name: /^bound/ }).waitFor();
     tokens.delete("old");

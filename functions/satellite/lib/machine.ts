@@ -166,7 +166,7 @@ async function read(
 }
 
 /** Which of our hooks are on the Machine. */
-export function hooksOn({ object: { metadata } }: MachineSeen) {
+export function hooksOn({ object: { metadata } }: Pick<MachineSeen, "object">) {
   const { annotations = {} } = metadata;
   return {
     preDrain: annotations[preDrainHook] !== undefined,
