@@ -5,14 +5,13 @@ import { NeutronL2Agent } from "../../functions/eviction/lib/kinds.ts";
 import { Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
-import { definitions } from "../../local/cluster-api/kinds.ts";
-import { discover } from "../../shared/kubernetes/discover.ts";
 import { ConfigMap, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { tokenOf } from "../harness/service-account.ts";
 import { type Console, openConsole, settled, tabTo, violationsInBothThemes, violationsOf } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
+import { defineMachines } from "./define-machines.ts";
 import * as objects from "./objects.ts";
 import { populate } from "./populate.ts";
 
@@ -264,9 +263,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   test("the Machine of an evacuation is linked, with those of our hooks that are left on it", async () => {
     const metadata = { namespace: "default", name: "machine-3", annotations: { [preTerminateHook]: "" } };
     const { apiVersion, kind } = Machine;
-    await cluster.add(definitions);
-    const isServed = async () => (await discover(cluster.admin, () => {})).some((one) => one.kind === kind);
-    await expect.poll(isServed, { timeout: 60_000 }).toBe(true);
+    await defineMachines(cluster);
     await cluster.add([{ apiVersion, kind, metadata, spec: { clusterName: "a" } }]);
     const page = await shown.open("/satellites");
     const queued = page.getByRole("region", { name: "Evacuation of node-3" });

@@ -16,6 +16,7 @@ import { tokenOf } from "../harness/service-account.ts";
 import { openBrowser, settled, violationsInBothThemes } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
+import { defineMachines } from "./define-machines.ts";
 import { volume } from "./objects.ts";
 import { populate } from "./populate.ts";
 import { keyFile } from "./server/served.ts";
@@ -30,6 +31,8 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
   beforeAll(async () => {
     cluster = await stillCluster();
     await populate(cluster);
+    // Otherwise the API server itself answers 404 to the page of satellites.
+    await defineMachines(cluster);
     browser = await openBrowser();
   });
   afterAll(async () => {
