@@ -90,10 +90,18 @@ async function otherServing(user: User, areOff: readonly boolean[]): Promise<voi
   const eviction = { ironicNodeShutdown: { node: otherHost } };
   await create(user, NovaComputeNode, otherHost, { state: "Enabled", eviction });
   await until(user, isEnabled(user, otherHost));
-  const pod = `${podPrefix}${otherHost}`;
-  await until(user, async () => (await user.list(Pod, namespace)).some(({ metadata }) => metadata.name === pod));
-  await report(user, "True", Pod, pod);
+  await until(user, () => startOtherPod(user));
   await boots(user, otherHost, areOff);
+}
+
+/** Does what a kubelet of the other Node would do, and says whether the pod there is Ready. */
+async function startOtherPod(user: User): Promise<boolean> {
+  const name = `${podPrefix}${otherHost}`;
+  const pod = (await user.list(Pod, namespace)).find(({ metadata }) => metadata.name === name);
+  if (!pod) return false;
+  if (conditionOf(pod, "Ready")?.status === "True") return true;
+  await report(user, "True", Pod, name);
+  return false;
 }
 
 /** Milliseconds in which a host is cleared, or enabled, where nothing that it needs is away. */
@@ -185,8 +193,11 @@ export const scenarios: readonly Scenario[] = [
       await otherServing(user, [false, false]);
       for (const state of ["DisabledAndCleared", "Enabled"]) {
         for (const name of [host, otherHost]) await setState(user, state, name);
-        for (const name of [host, otherHost])
-          await until(user, state === "Enabled" ? isEnabled(user, name) : isEvicted(user, name));
+        if (state === "Enabled") {
+          // The pod may have been missing until now, or be another one.
+          await until(user, async () => (await startOtherPod(user)) && (await isEnabled(user, otherHost)()));
+          await until(user, isEnabled(user));
+        } else for (const name of [host, otherHost]) await until(user, isEvicted(user, name));
       }
     },
   },
