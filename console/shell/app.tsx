@@ -2,7 +2,7 @@ import { Alert, Button, Page as Frame, PageSection, SkipToContent, Spinner } fro
 import { Component, Suspense, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useSession } from "../api/session.ts";
-import { Empty } from "../parts/page.tsx";
+import { Page } from "../parts/page.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConsoleMasthead } from "./masthead.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -48,9 +48,7 @@ export function App() {
             ))}
             <Route path="/object/:kind/:namespace/:name" component={ObjectPage} />
             <Route>
-              <PageSection>
-                <Empty title="There is no such page">Choose one from the navigation.</Empty>
-              </PageSection>
+              <Page title="There is no such page">Choose one from the navigation.</Page>
             </Route>
           </Switch>
         </Suspense>

@@ -34,6 +34,7 @@ const others = [
   "/object/NovaComputeNode/yaook/node-2",
   "/object/Volume/_/none",
   "/object/Unknown/_/none",
+  "/no/such/page",
 ];
 
 /** What stands in the head of the page, and partly beside the window. */
@@ -147,6 +148,10 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.title()).toBe("Volume failed - Holdfast");
     await page.context().close();
+    const named = await shown.open(`/object/Volume/_/${encodeURIComponent("<svg onload>")}`);
+    await named.getByRole("heading", { name: "Volume <svg onload>", level: 1 }).waitFor();
+    expect(await named.locator("svg[onload]").count()).toBe(0);
+    await named.context().close();
   });
 
   test("a list is filtered and sorted by its address, which follows when a person sorts it", async () => {
