@@ -83,7 +83,7 @@ export async function startClusterApi(
     await manager.start();
     for (const configuration of webhooks) await apply(kindOf(configuration), configuration);
   }
-  /** Also what a failed start or test has left: every other file would meet webhooks that nobody serves. */
+  /** Also what a failed start or test has left: otherwise every other file would meet webhooks without a server. */
   async function stop(): Promise<void> {
     for (const configuration of webhooks)
       await admin.delete(kindOf(configuration), undefined, configuration.metadata.name);
