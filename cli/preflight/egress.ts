@@ -26,11 +26,11 @@ export async function openEgress(client: Client, namespace: string): Promise<rea
   return policies.flatMap(({ metadata, spec }): Check[] => {
     const open = (spec?.egress ?? []).filter(({ to = [] }) => to.length === 0);
     if (open.length === 0) return [];
-    const ports = open.flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["each one"]);
+    const ports = open.flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]);
     return [
       {
         what: `NetworkPolicy ${namespace}/${metadata.name} opens these ports to every address: ${ports.join(", ")}.`,
-        why: "A function that someone has taken over can send what it reads to any server there.",
+        why: "An attacker who has taken over a function can send what it reads to any server that listens there.",
         todo:
           "Name the addresses of the API server and of Salt, as in knative/examples/egress-addresses; " +
           "with the Helm chart, set addresses.apiServer and addresses.salt.",

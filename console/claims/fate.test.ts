@@ -81,7 +81,7 @@ test("claims of another set with the same name count for nothing", () => {
 });
 
 test.each([
-  [true, "7d", "the volumes are kept for 7d: until 2026-01-08T12:00Z if you did it now"],
+  [true, "7d", "the volumes are kept for 7d: until 2026-01-08T12:00Z if you do this now"],
   [true, "long", "an annotation asks to keep the volumes for long"],
   [false, "7d", "an annotation asks to keep the volumes for 7d, but undelete is not installed"],
   [undefined, "7d", "an annotation asks to keep the volumes for 7d, if undelete is installed"],

@@ -81,7 +81,7 @@ function keptInWords(text: string, isInstalled: boolean | undefined): string {
   const duration = readDuration(text);
   if (isInstalled && duration !== undefined) {
     const until = new Date(Date.now() + duration).toISOString().slice(0, 16);
-    return `the volumes are kept for ${text}: until ${until}Z if you did it now`;
+    return `the volumes are kept for ${text}: until ${until}Z if you do this now`;
   }
   const asks = `an annotation asks to keep the volumes for ${text}`;
   if (isInstalled === undefined) return `${asks}, if undelete is installed`;

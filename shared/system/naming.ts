@@ -3,6 +3,9 @@ import type { Client } from "../kubernetes/client.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import { SystemError, type SystemFailure } from "./system-error.ts";
 
+const onRefusal =
+  "If a right is missing, grant it to Holdfast's account there. If a webhook refuses it, change what it asks for.";
+
 /**
  * A client that names a system where a patch of one of its objects is not answered or is refused, so that the object
  * that waits for it says so: all can be read while the system's own webhook is away, or rights are missing.
@@ -15,7 +18,7 @@ export function naming(system: string, isIts: (kind: Kind) => boolean, client: C
       new SystemError(system, failure, message, { cause: error });
     // The API server did not answer, or a webhook did not answer it. A token that was rotated mends itself.
     if (error.status === 0 || error.status === 401 || error.status >= 500) throw failed("unreachable", what);
-    if (isForbidden(error)) throw failed("refused", `${what} Allow Holdfast's account there to do this.`);
+    if (isForbidden(error)) throw failed("refused", `${what} ${onRefusal}`);
     throw error;
   };
   return {

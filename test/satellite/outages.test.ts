@@ -273,7 +273,11 @@ describe("the management cluster is away", () => {
 
   test.each([
     ["read-only", "Unreachable", /could not be changed: .*ETIMEDOUT/],
-    ["forbidden", "Refused", /cannot patch resource "machines".*Allow Holdfast's account there to do this/],
+    [
+      "forbidden",
+      "Refused",
+      /cannot patch resource "machines".*If a right is missing, grant it to Holdfast's account there/,
+    ],
   ] as const)("%s, when a satellite is deleted: it says what is refused and a way out", async (how, reason, why) => {
     await harness.machine("control", "node-4", controlPlane);
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -297,7 +301,7 @@ describe("the management cluster is away", () => {
     await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
-    expect(harness.failures.splice(0).filter((one) => !one.includes("Allow Holdfast's account"))).toEqual([]);
+    expect(harness.failures.splice(0).filter((one) => !one.includes("grant it to Holdfast's account"))).toEqual([]);
     const events = (await Array.fromAsync(harness.client.list(Event))).map((event) => event.reason);
     expect(events).not.toContain(`ClusterAPI${reason}`);
   });

@@ -59,11 +59,11 @@ function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespa
   const secrets = found === "unknown" ? [] : found.secrets;
   switch (code) {
     case "401":
-      return `It refuses the token: spec.subscriber.audience of its Trigger must be its OIDC_AUDIENCE. ${again(event)}`;
+      return `Set spec.subscriber.audience of the Trigger to the OIDC_AUDIENCE of the function. ${again(event)}`;
     case "403":
       // The function's own words for a sender that it does not know.
       if (reply.includes("OIDC_SENDERS"))
-        return `Name the account of its Trigger, which the reply says, in its OIDC_MORE_SENDERS. ${again(event)}`;
+        return `Add the account that the reply names, if your Trigger has it, to OIDC_MORE_SENDERS. ${again(event)}`;
       // The API server's words for what RBAC denies; an external system that refuses uses others.
       if (/ cannot (get|list|watch|create|update|patch|delete) /.test(reply))
         return `Grant the function's role the verb that the reply names. ${again(event)}`;

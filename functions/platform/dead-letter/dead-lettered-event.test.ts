@@ -339,8 +339,8 @@ test.each<[string, string, Circumstances["found"], string]>([
   ["403", denied, release, "Grant the function's role the verb that the reply names"],
   ["403", "There is nothing to log in with.", { ...release, secrets: ["holdfast-salt"] }, "Secret holdfast-salt in"],
   ["403", "Salt does not accept it.", { ...release, secrets: ["holdfast-salt"] }, "has the right credentials"],
-  ["403", 'Events are not taken from "a": OIDC_SENDERS and OIDC_MORE_SENDERS do', release, "in its OIDC_MORE_SENDERS"],
-  ["401", 'its token is not meant for "a".', release, "spec.subscriber.audience of its Trigger must be"],
+  ["403", 'Events are not taken from "a": OIDC_SENDERS and OIDC_MORE_SENDERS do', release, "to OIDC_MORE_SENDERS."],
+  ["401", 'its token is not meant for "a".', release, "Set spec.subscriber.audience of the Trigger to"],
   ["400", "The event has no name.", release, "Correct the Trigger, the setting or the policy that the reply names"],
   ...["400", "401", "403", "422"].map((code): [string, string, Circumstances["found"], string] => [
     code,

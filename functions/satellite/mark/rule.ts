@@ -100,10 +100,12 @@ function act(
   if (!facts.begun && !isHeld) {
     const { namespace, name } = facts.machine?.object.metadata ?? {};
     const refused = readProgress(satellite, hooksAway);
-    const byHand = `kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}=`;
+    const byHand =
+      "To hold the Machine at once, run in Cluster API's cluster: " +
+      `kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}=`;
     const message =
       `Waiting until Machine ${namespace}/${name} has Holdfast's hooks: without them it would be shut down before ` +
-      `its data is elsewhere.${refused ? ` ${refused.because} To have the Machine held at once: ${byHand}` : ""}`;
+      `its data is elsewhere.${refused ? ` ${refused.because} ${byHand}` : ""}`;
     // The sweep comes back to what set-hooks has noted, and an update of the satellite follows when that is over.
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, ...(refused ? {} : { next }) })];
   }

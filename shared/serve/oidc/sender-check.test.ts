@@ -41,9 +41,9 @@ describe("settings", () => {
     [{ OIDC_AUDIENCE: "a" }, "OIDC_SENDERS is empty"],
     [{ OIDC_SENDERS: "a" }, "OIDC_AUDIENCE is empty"],
     [{ OIDC_MORE_SENDERS: "a" }, "OIDC_AUDIENCE is empty"],
-    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "*" }, 'A sender of OIDC is "*"'],
-    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a,b*c" }, 'A sender of OIDC is "b*c"'],
-    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a", OIDC_MORE_SENDERS: "*" }, 'A sender of OIDC is "*"'],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "*" }, 'OIDC_SENDERS or OIDC_MORE_SENDERS has "*"'],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a,b*c" }, 'OIDC_SENDERS or OIDC_MORE_SENDERS has "b*c"'],
+    [{ OIDC_AUDIENCE: "a", OIDC_SENDERS: "a", OIDC_MORE_SENDERS: "*" }, 'OIDC_SENDERS or OIDC_MORE_SENDERS has "*"'],
   ])("that leave a gap are refused: %j", (environment, words) => {
     expect(() => readOidcSettings(environment)).toThrow(SettingsError);
     expect(() => readOidcSettings(environment)).toThrow(words);

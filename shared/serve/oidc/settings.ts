@@ -27,6 +27,9 @@ export function readOidcSettings(environment: Readonly<Record<string, string | u
     throw new SettingsError(`OIDC_AUDIENCE is "${audience}", and OIDC_SENDERS is empty: set both or neither.`);
   const fault = senders.find((sender) => !/^[^*\s]+\*?$/.test(sender) || sender === "*");
   if (fault)
-    throw new SettingsError(`A sender of OIDC is ${JSON.stringify(fault)}: a "*" stands at the end of a subject.`);
+    throw new SettingsError(
+      `OIDC_SENDERS or OIDC_MORE_SENDERS has ${JSON.stringify(fault)}: write an account without spaces. Behind its ` +
+        'first character, it may end in one "*".',
+    );
   return { audience, senders };
 }

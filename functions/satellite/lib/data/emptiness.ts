@@ -59,7 +59,7 @@ export function emptiness(facts: DataFacts): Verdict {
   return stop(
     `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
       `not removed before.${said(facts)}`,
-    `For each, ${moreCopies}. Where no good copy is left, ${giveUpData}.`,
+    `Where a good copy is left, ${moreCopies}. Where none is, ${giveUpData}.`,
   );
 }
 

@@ -21,8 +21,9 @@ export const linstor = system({
       .enum(["false", "in-cluster", "true"])
       .default("false")
       .describe(
-        "Which hosts in LINSTOR_URL may have http://, by which others on the network can answer in LINSTOR's place. " +
-          "`in-cluster`: those in .svc or .svc.cluster.local. `true`: all. `false`: none, but those in LINSTOR_HOSTS.",
+        "Which hosts LINSTOR_URL may name with http://. Without TLS, others on the network can answer in LINSTOR's " +
+          "place. `in-cluster`: those in .svc or .svc.cluster.local. `true`: all. `false`: localhost, and those in " +
+          "LINSTOR_HOSTS.",
       ),
     linstorTimeout: z.coerce
       .number()
@@ -75,7 +76,8 @@ function refusePlainText(url: string): never {
   throw new SystemError(
     "LINSTOR",
     "refused",
-    `${url} is without TLS: others on the network could answer in LINSTOR's place. Write https:// into LINSTOR_URL, ` +
-      "or LINSTOR_ALLOW_HTTP: in-cluster (for Services; true for all hosts) into ConfigMap holdfast-satellite.",
+    `${url} is without TLS: others on the network could answer in LINSTOR's place. Give LINSTOR TLS, and write ` +
+      "https:// into LINSTOR_URL. If you accept the risk, set LINSTOR_ALLOW_HTTP in the ConfigMap holdfast-satellite: " +
+      'to in-cluster for Services of the cluster, or to "true" for all hosts.',
   );
 }
