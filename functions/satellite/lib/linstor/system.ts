@@ -77,7 +77,7 @@ function refusePlainText(url: string): never {
     "LINSTOR",
     "refused",
     `${url} is without TLS: others on the network could answer in LINSTOR's place. Give LINSTOR TLS, and write ` +
-      "https:// into LINSTOR_URL. If you accept the risk, set LINSTOR_ALLOW_HTTP in the ConfigMap holdfast-satellite: " +
-      'to in-cluster for Services of the cluster, or to "true" for all hosts.',
+      "https:// into LINSTOR_URL. If you accept the risk, set LINSTOR_ALLOW_HTTP in the ConfigMap " +
+      'holdfast-satellite: to in-cluster for Services of the cluster, or to "true" for all hosts.',
   );
 }
