@@ -4,6 +4,7 @@ import type { Decision } from "../decision.ts";
 import { minute } from "../duration.ts";
 import type { Hint } from "../event/hint.ts";
 import { kindAmong, objectsIn } from "../event/objects-in.ts";
+import type { Condition } from "../kubernetes/condition.ts";
 import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
@@ -164,15 +165,12 @@ export function chainRule<
   /**
    * Whether the rule's note stays while a system is away, which does not say that the step is over: where the system
    * answers every other time, the note would be removed and written by turns, and each write triggers further looks.
-   * That only a person gets the object further stays for a pause: then that wait begins again, because a system that
-   * comes back may say so wrongly at first, and another rule already says what is away.
+   * That only a person gets the object further stays for a pause alone: another rule already says what is away.
    */
   function keepsNote(object: O["object"], now: number, again: number): boolean {
     const { step: written, since = "" } = readProgress(object, name) ?? {};
     if (written === undefined || written === "away") return false;
-    // At half of the patience there is a tick of the sweep left to remove the note before it calls for a person.
-    const pause = Math.min(again + minute, chain.patience ? chain.patience / 2 : Number.POSITIVE_INFINITY);
-    return ![stuck, halting].includes(written) || Math.abs(now - Date.parse(since)) < pause;
+    return ![stuck, halting].includes(written) || Math.abs(now - Date.parse(since)) < again + minute;
   }
 
   /**
@@ -198,6 +196,22 @@ export function chainRule<
     if (!standing.stuck) return standing;
     if (!hasLasted(object, name, now, chain.patience ?? 0)) return { ...standing, stuck: false };
     return advice ? { ...standing, message: `${standing.message} ${advice}` } : standing;
+  }
+
+  /**
+   * Whether the object still shows that a system is away: it has just come back, and what it says first may be wrong.
+   * The wait for a person begins again.
+   */
+  function isJustBack(one: Looked<O, K>, now: number): boolean {
+    if (!chain.patience) return false;
+    const { conditions = [] } = (one.object as { status?: { conditions?: readonly Condition[] } }).status ?? {};
+    return chain
+      .conditions({ step, message: "", stuck: false, away: "a system" }, one, now)
+      .some((away) =>
+        conditions.some(
+          ({ type, status, reason }) => type === away.type && status === away.status && reason === away.reason,
+        ),
+      );
   }
 
   function halted(
@@ -238,7 +252,8 @@ export function chainRule<
     now: number,
     again: number,
   ): StepContext<O, K, Name> {
-    const standing = lasting(derived, one.object, now);
+    const isBack = isJustBack(one, now);
+    const standing = lasting(isBack ? { ...derived, stuck: false } : derived, one.object, now);
     const at = about(kindIn(chain, one.object), one.object);
     const next = now + again;
     // What a rule that cannot ask says stays until it can: two that write over each other wake each other for ever.
@@ -257,7 +272,7 @@ export function chainRule<
         at.write(message, [...first, ...shows({ message }), ...writes], { step: { name: "acting" }, next }),
       wait: (first = []) =>
         at.write(standing.message, [...first, ...shows()], {
-          step: { name: standing.stuck ? stuck : derived.stuck ? halting : "waiting" },
+          step: { name: standing.stuck ? stuck : derived.stuck && !isBack ? halting : "waiting" },
           next,
         }),
     };
