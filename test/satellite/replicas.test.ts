@@ -9,6 +9,7 @@ import {
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { removalKey } from "../../functions/satellite/lib/noted-calls.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
@@ -164,12 +165,25 @@ test.each([
 test("a node that was retained, given up and made again: its Machine stays until its data is given up", async () => {
   harness.linstor.addVolume("pvc-1", { copies: [node] });
   harness.linstor.addVolume("pvc-2", { copies: [node, "node-2"] });
+  // What LINSTOR keeps of a deleted volume that has snapshots.
+  harness.linstor.addVolume("pvc-3", { copies: [] });
   await harness.clock.advance(15 * minutes);
   await admin.setPolicy(node, "Retain");
   await admin.taint(node, "NoExecute");
   await admin.gone(LinstorSatellite, node);
   await goesOffline();
   await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  // Only now: the harness watches that no volume loses its last copy, and a person has just done that.
+  for (const name of ["pvc-1", "pvc-2"])
+    await harness.create(PersistentVolume, {
+      metadata: { name },
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        claimRef: { namespace: "default", name },
+        csi: { driver: csiDriver, volumeHandle: name },
+      },
+    });
   await harness.delete(LinstorSatelliteConfiguration, `only-${node}`);
   await admin.untaint(node);
   await admin.says(node, "Available", /is connected/);
@@ -181,6 +195,7 @@ test("a node that was retained, given up and made again: its Machine stays until
   // What the message advises.
   await admin.says(node, "SatelliteEvacuated", /only if the data is given up, delete the volume/);
   forgets("pvc-1");
+  await harness.delete(PersistentVolume, "pvc-1");
   await admin.gone(Machine, "worker");
 });
 

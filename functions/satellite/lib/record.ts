@@ -26,6 +26,8 @@ const schema = z.looseObject({
   awaited: ifWhole(time),
   /** When LINSTOR was last called to evacuate the node. */
   called: ifWhole(time),
+  /** The resourceVersion of the Lease that the call was noted on: no other call was noted on the same. */
+  onto: ifWhole(z.string()),
   /** The circumstances of that call: in the same ones it has the same answer. */
   tried: ifWhole(z.string()),
   /** Copies, by definition, of what had a diskful copy on the node before the first call. */
@@ -35,7 +37,7 @@ const schema = z.looseObject({
 /** What is written down about an evacuation; times are RFC 3339. */
 export type EvacuationRecord = z.output<typeof schema>;
 
-type Changes = Partial<Pick<EvacuationRecord, "awaited" | "called" | "tried" | "before">>;
+type Changes = Partial<Pick<EvacuationRecord, "awaited" | "called" | "onto" | "tried" | "before">>;
 
 /** It or its Machine is being deleted, as far as that is written down, or its evacuation has begun. A hint. */
 export const isGoing = (satellite: KubernetesObject): boolean =>

@@ -98,11 +98,17 @@ function comesBack({ node, satellite }: ConfiguredSeen): boolean {
   return made !== undefined && came !== undefined && made - came > 600_000;
 }
 
+/** So many names at most are noted: more would be too much for one annotation. */
+const mostNoted = 2_000;
+
 /** @throws SystemError */
 async function copyless(linstor: Linstor): Promise<readonly string[]> {
   const names = (await linstor.definitions.list()).map(({ name }) => name);
   const found = (await linstor.resources.of(names)).filter((copy) => !isDiskless(copy));
-  return names.filter((name) => !found.some((copy) => copy.name === name)).toSorted();
+  return names
+    .filter((name) => !found.some((copy) => copy.name === name))
+    .toSorted()
+    .slice(0, mostNoted);
 }
 
 /**

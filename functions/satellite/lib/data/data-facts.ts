@@ -21,7 +21,10 @@ export interface DataFacts {
   readonly snapshots: readonly Snapshot[];
   /** The place count of each resource definition that exists; `undefined` where its group has none. */
   readonly placeCounts: ReadonlyMap<string, number | undefined>;
-  /** Copies, by definition, of what had a diskful copy on the node when the evacuation began; empty before. */
+  /**
+   * Copies, by definition, of what had a diskful copy on the node when the evacuation began. 1 for what may have one on
+   * its disks that LINSTOR does not list.
+   */
   readonly before: Readonly<Record<string, number>>;
   /** Nodes that go without being evacuated: their copies are there, and will not stay. */
   readonly going: readonly string[];

@@ -1,4 +1,5 @@
 import { Contended } from "../../../../shared/contended.ts";
+import { isBeingDeleted } from "../../../../shared/kubernetes/finalizer.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { Linstor } from "../linstor/client.ts";
 import {
@@ -111,8 +112,11 @@ export async function lookAtData(
     if (unmoved !== undefined) return { halted: unmoved };
   }
   const onNode = (here ?? []).map((one) => one.name);
-  // Of one that is on the node the copies are counted.
-  const unfound = withoutCopies(satellite, linstor.url).filter((one) => !onNode.includes(one));
+  // Of one that is on the node the copies are counted. Definitions that have snapshots alone have no copies either.
+  const stored = [...volumes.objects.values()].flatMap((volume) => (isBeingDeleted(volume) ? [] : resourceIn(volume)));
+  const unfound = withoutCopies(satellite, linstor.url).filter(
+    (one) => !onNode.includes(one) && stored.some((resource) => sameName(resource, one)),
+  );
   const before = { ...Object.fromEntries(unfound.map((one) => [one, 1])), ...counted };
   const names = [...new Set([...onNode, ...Object.keys(before)])];
   if (names.length === 0 && !here) return { data: undefined };
