@@ -162,7 +162,9 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
   const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
   const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
-  const [before, noted] = [readRecord(satellite)?.before ?? {}, readCopies(satellite)];
+  const { before = {}, called } = readRecord(satellite) ?? {};
+  // Before LINSTOR is called, the note is that of an evacuation that was called off.
+  const noted = called ? readCopies(satellite) : {};
   const copies = [...new Set([...Object.keys(before), ...Object.keys(noted)])].sort().map((name) => ({
     name,
     before: before[name],

@@ -65,7 +65,7 @@ async function addStorage({ add, admin }: StillCluster): Promise<void> {
       [copiesKey]: copies,
     },
   );
-  const begun = { begun: new Date().toISOString(), before };
+  const begun = { begun: new Date().toISOString(), called: new Date().toISOString(), before };
   await objects.writeDown(admin, LinstorSatellite, { name: "worker-2" }, "holdfast.dev/evacuation", begun);
 }
 
