@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isEventing } from "../../eventing/manifest/read-plan.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
+import { remember } from "../../local/apiserver/remember.ts";
 import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
@@ -40,6 +41,9 @@ export function readInstallation(setting: Setting): Installation {
   return installation;
 }
 
+/** What the paths have, by these: most settings have the same, and change a few variables. */
+const manifestsIn = remember((paths: string) => readManifests(JSON.parse(paths)), new Map());
+
 function read(setting: Setting): Installation {
   const { components, environment, finalizer, withoutKnative, release, edit = (object) => object } = setting;
   const bare = ["source.yaml", "eventing.yaml"].map((file) => join("overlays/no-knative", file));
@@ -47,7 +51,7 @@ function read(setting: Setting): Installation {
     join(release?.manifests ?? manifests, path),
   );
   const patched = (text: string) => (finalizer ? text.replaceAll(defaultFinalizer, finalizer) : text);
-  const found = readManifests(paths)
+  const found = manifestsIn(JSON.stringify(paths))
     .filter(({ object }) => !setting.leaveOut?.(object))
     // Without Knative this comes from files of its own, which the default has as objects.
     .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.includes("/no-knative/"));

@@ -71,13 +71,24 @@ export interface Table {
   readonly faults: readonly Fault[];
 }
 
+/** The tables of the last ticks, by what they were read from: reading one costs more than the rest of a quiet tick. */
+const known = new Map<string, Table>();
+
 /**
  * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what
  * was expected, and nothing is guessed in its place; the other rows still count. `namespace` is the one that the sweep
  * runs in; `hosts` are those that events may go to, all where absent.
  */
 export function readTable(text: string, namespace: string, hosts?: readonly string[]): Table {
-  const row = rowIn(namespace, hosts);
+  const key = JSON.stringify([text, namespace, hosts]);
+  const table = known.get(key) ?? read(text, rowIn(namespace, hosts));
+  // Texts that are not there any more do not gather.
+  if (known.size >= 50) known.clear();
+  known.set(key, table);
+  return table;
+}
+
+function read(text: string, row: ReturnType<typeof rowIn>): Table {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineAt = (offset = 0) => lines.linePos(offset).line;
