@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isEventing } from "../../eventing/manifest/read-plan.ts";
-import { readManifests } from "../../eventing/read-manifests.ts";
+import { type Manifest, readManifests } from "../../eventing/read-manifests.ts";
 import { remember } from "../../local/apiserver/remember.ts";
 import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
@@ -42,7 +42,7 @@ export function readInstallation(setting: Setting): Installation {
 }
 
 /** What the paths have, by these: most settings have the same, and change a few variables. */
-const manifestsIn = remember((paths: string) => readManifests(JSON.parse(paths)), new Map());
+const manifestsIn = remember<string, Manifest[]>((paths) => readManifests(JSON.parse(paths)), new Map());
 
 function read(setting: Setting): Installation {
   const { components, environment, finalizer, withoutKnative, release, edit = (object) => object } = setting;
