@@ -37,7 +37,7 @@ export const compileRule = remember((rule: string): Evaluate => evaluating(rule,
 function evaluating(text: string, isUniform: boolean): Evaluate {
   const parsed = explained(() => cel(isUniform).parse(text));
   return (variables, converted = new WeakMap()) =>
-    explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }, converted) as Record<string, unknown>)));
+    explained(() => fromCel(parsed(toCel(variables, converted) as Record<string, unknown>)));
 }
 
 function cel(homogeneousAggregateLiterals: boolean) {
@@ -49,9 +49,6 @@ function cel(homogeneousAggregateLiterals: boolean) {
     enableOptionalTypes: true,
     homogeneousAggregateLiterals,
   });
-  made.registerFunction("dyn.escapeKey(string): string", (_: unknown, key: string) =>
-    key.replaceAll("~", "~0").replaceAll("/", "~1"),
-  );
   environments.set(homogeneousAggregateLiterals, made);
   return made;
 }

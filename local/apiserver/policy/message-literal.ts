@@ -1,7 +1,6 @@
 /**
  * Rewrites the message literals of a CEL expression as map literals: `Object.spec{replicas: 3}` becomes
- * `{"replicas": 3}`, `JSONPatch{op: "add"}` becomes `{"op": "add"}`. Admission policies build their results with
- * messages, which the CEL library does not parse. In CEL nothing but a message is a name followed by a brace, and
+ * `{"replicas": 3}`. Admission policies build their results with messages, which the CEL library does not parse. In CEL nothing but a message is a name followed by a brace, and
  * within one every name before a colon that follows `{` or `,` is a field, so the rewriting needs no more than the
  * tokens.
  */

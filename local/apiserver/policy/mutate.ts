@@ -1,7 +1,6 @@
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
-import { jsonPatch } from "../patch/json-patch.ts";
 import { StatusError } from "../status-error.ts";
 import { conditionsHold, evaluate } from "./evaluate.ts";
 import { ExpressionError } from "./expression.ts";
@@ -11,8 +10,8 @@ import type { AdmissionRequest, WriteRequest } from "./request.ts";
 
 /**
  * What MutatingAdmissionPolicies make of an object about to be stored; the object given is not touched. Policies run
- * once each, in the order given, for every binding that matches. Parameters are not supported: a policy that wants some
- * refuses what it matches.
+ * once each, in the order given, for every binding that matches. Parameters and JSON patches are not supported: a policy
+ * that wants some refuses what it matches.
  *
  * An expression that fails denies the request with the API server's 403 (whose reason is `Invalid`), unless the
  * policy's `failurePolicy` is `Ignore`: then that mutation is left out.
@@ -40,19 +39,10 @@ function run(policy: Fields, binding: Fields, request: WriteRequest): Fields {
 
 function applyMutation(spec: Fields, mutation: Fields, request: WriteRequest): Fields {
   const { patchType } = mutation;
-  if (patchType === "ApplyConfiguration") {
-    const { expression } = fieldsAt(mutation, "applyConfiguration");
-    return applyConfiguration(request.resource, request.object, evaluate(String(expression), spec, request));
-  }
-  if (patchType !== "JSONPatch") throw new ExpressionError(`the patch type ${patchType} is not supported`);
-  const { expression } = fieldsAt(mutation, "jsonPatch");
-  const operations = evaluate(String(expression), spec, request);
-  try {
-    return jsonPatch(request.object, operations);
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    throw new ExpressionError(`JSON Patch: ${JSON.stringify(operations)} does not apply`, { cause: error });
-  }
+  if (patchType !== "ApplyConfiguration")
+    throw new ExpressionError(`the patch type ${patchType} is not supported here`);
+  const { expression } = fieldsAt(mutation, "applyConfiguration");
+  return applyConfiguration(request.resource, request.object, evaluate(String(expression), spec, request));
 }
 
 function denied({ resource, name }: AdmissionRequest, message: string): StatusError {
