@@ -83,20 +83,6 @@ describe("the kubelet", () => {
     expect(conditionOf((await pod(name))?.status?.conditions, "Ready")?.status).toBe("False");
   });
 
-  it("starts containers again as the restart policy says", async () => {
-    const metadata = annotated({ "run-for": "1s", "exit-code": "1" });
-    await createPod(world, "restarts", [], { ...node(), restartPolicy: "OnFailure" }, metadata);
-    await world.until("the container was restarted", async () =>
-      (await pod("restarts"))?.status?.containerStatuses?.some(
-        ({ restartCount, state }) => restartCount > 0 && state.running,
-      ),
-    );
-    expect(await phaseOf("restarts")).toBe("Running");
-    expect((await pod("restarts"))?.status?.containerStatuses?.[0]?.lastState.terminated?.exitCode).toBe(1);
-    await world.delete(Pod, "restarts");
-    await world.gone(Pod, "restarts");
-  });
-
   it("stops a pod being deleted within its grace period, and then deletes it", async () => {
     const slow = { ...node(), terminationGracePeriodSeconds: 3 };
     await createPod(world, "slow", [], slow, annotated({ "stop-after": "1h" }));

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { PodObject } from "../objects/pod.ts";
 import { endOf, exitCodeOf, stopOf } from "./lifetime.ts";
 
-const pod = (annotations: { [key: string]: string }, metadata: object = {}) =>
+const pod = (annotations: { [key: string]: string }, metadata: object = {}, restartPolicy = "Never") =>
   ({
     apiVersion: "v1",
     kind: "Pod",
+    spec: { restartPolicy },
     metadata: {
       ...metadata,
       annotations: Object.fromEntries(
@@ -19,6 +20,8 @@ describe("the lifetime of a pod", () => {
     expect(endOf(pod({}), 1000)).toBeUndefined();
     expect(endOf(pod({ "run-for": "soon" }), 1000)).toBeUndefined();
     expect(endOf(pod({ "run-for": "1m5s" }), 1000)).toBe(66_000);
+    // No container is started again here, so that one that would be does not end.
+    expect(endOf(pod({ "run-for": "1m5s" }, {}, "OnFailure"), 1000)).toBeUndefined();
   });
 
   it("ends well unless an annotation says otherwise", () => {

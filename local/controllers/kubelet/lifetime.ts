@@ -1,7 +1,7 @@
 import { readGoDuration } from "../../../shared/kubernetes/go-duration.ts";
 import type { PodObject } from "../objects/pod.ts";
 
-/** On a pod: how long its containers run before they end by themselves, as a Go duration; for ever when absent. */
+/** On a pod that is not restarted: how long its containers run before they end, as a Go duration; for ever when absent. */
 const runFor = "laptop.holdfast.dev/run-for";
 /** On a pod: the exit code with which its containers end by themselves; 0 when absent. */
 const exitCode = "laptop.holdfast.dev/exit-code";
@@ -10,6 +10,7 @@ const stopAfter = "laptop.holdfast.dev/stop-after";
 
 /** When the containers end by themselves, in milliseconds since the epoch; `undefined` when they never do. */
 export function endOf(pod: PodObject, startedAt: number): number | undefined {
+  if (pod.spec.restartPolicy !== "Never") return undefined;
   const duration = readGoDuration(pod.metadata.annotations?.[runFor] ?? "");
   return duration === undefined ? undefined : startedAt + duration;
 }

@@ -10,10 +10,10 @@ export interface Addresses {
   podIP: string;
 }
 
-/** The status of a pod whose containers have just been started, for the first time or once more. */
+/** The status of a pod whose containers have just been started. */
 export function runningStatus(pod: PodObject, addresses: Addresses, random: Random, now: string): PodStatus {
   const { hostIP, podIP } = addresses;
-  const start = (container: Container) => startedContainer(pod, container, random, now);
+  const start = (container: Container) => startedContainer(container, random, now);
   const inits = pod.spec.initContainers ?? [];
   return {
     ...observed(pod),
@@ -51,19 +51,6 @@ export function endedStatus(pod: PodObject, code: number, now: string): PodStatu
   };
 }
 
-/** The status of a pod whose containers have ended and wait to be started again. */
-export function restartingStatus(pod: PodObject, code: number, now: string): PodStatus {
-  const { containerStatuses = [] } = pod.status ?? {};
-  return {
-    ...observed(pod),
-    conditions: conditionsOf(pod, { sandbox: "True", ready: "False", reason: "ContainersNotReady" }, now),
-    containerStatuses: containerStatuses.map((status) => {
-      const last = ended(status, code, now);
-      return { ...last, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: last.state };
-    }),
-  };
-}
-
 function observed({ metadata: { generation } }: PodObject): { observedGeneration?: number } {
   return generation ? { observedGeneration: generation } : {};
 }
@@ -91,8 +78,7 @@ function conditionsOf(pod: PodObject, { sandbox, ready, reason }: Readiness, now
   );
 }
 
-function startedContainer(pod: PodObject, { name, image }: Container, random: Random, now: string): ContainerStatus {
-  const before = pod.status?.containerStatuses?.find((status) => status.name === name);
+function startedContainer({ name, image }: Container, random: Random, now: string): ContainerStatus {
   return {
     name,
     image,
@@ -100,9 +86,9 @@ function startedContainer(pod: PodObject, { name, image }: Container, random: Ra
     containerID: `containerd://${random.uuid().replaceAll("-", "").repeat(2)}`,
     ready: true,
     started: true,
-    restartCount: before ? before.restartCount + 1 : 0,
+    restartCount: 0,
     state: { running: { startedAt: now } },
-    lastState: before?.lastState ?? {},
+    lastState: {},
   };
 }
 

@@ -7,20 +7,19 @@ import { type Container, isFinished, type PodObject } from "../objects/pod.ts";
 import { timestamp } from "../timestamp.ts";
 import { checkVolumes } from "./check-volumes.ts";
 import { endOf, exitCodeOf, stopOf } from "./lifetime.ts";
-import { type Addresses, endedStatus, readyStatus, restartingStatus, runningStatus } from "./pod-status.ts";
+import { type Addresses, endedStatus, readyStatus, runningStatus } from "./pod-status.ts";
 
 /** Milliseconds after which a pod wants to be looked at again; nothing when only a change can matter. */
 type Later = number | undefined;
 
-/** Brings one pod of a node forward by at most one step: start, end, restart, stop, or be gone. */
+/** Brings one pod of a node forward by at most one step: start, end, stop, or be gone. */
 export async function syncPod(tools: ControllerTools, pod: PodObject, addresses: Addresses): Promise<Later> {
   if (isBeingDeleted(pod)) return stop(tools, pod);
   if (isFinished(pod)) return undefined;
   const [status] = pod.status?.containerStatuses ?? [];
   if (status?.state.running) return endWhenDue(tools, pod, Date.parse(status.state.running.startedAt));
-  if (status) return restartWhenDue(tools, pod, addresses);
   // Someone else says that it runs: leave it so.
-  if (pod.status?.phase === "Running") return undefined;
+  if (status || pod.status?.phase === "Running") return undefined;
   return start(tools, pod, addresses);
 }
 
@@ -49,19 +48,7 @@ async function endWhenDue(tools: ControllerTools, pod: PodObject, startedAt: num
   const end = endOf(pod, startedAt);
   if (end === undefined) return undefined;
   if (tools.clock.now() < end) return end - tools.clock.now();
-  const code = exitCodeOf(pod);
-  const { restartPolicy = "Always" } = pod.spec;
-  const restarts = restartPolicy === "Always" || (restartPolicy === "OnFailure" && code !== 0);
-  const now = nowOf(tools);
-  await writeStatus(tools, pod, restarts ? restartingStatus(pod, code, now) : endedStatus(pod, code, now));
-  return undefined;
-}
-
-async function restartWhenDue(tools: ControllerTools, pod: PodObject, addresses: Addresses): Promise<Later> {
-  const [status] = pod.status?.containerStatuses ?? [];
-  const due = Date.parse(status?.lastState.terminated?.finishedAt ?? "") + backoffOf(pod);
-  if (tools.clock.now() < due) return due - tools.clock.now();
-  await writeStatus(tools, pod, runningStatus(pod, addresses, tools.random, nowOf(tools)));
+  await writeStatus(tools, pod, endedStatus(pod, exitCodeOf(pod), nowOf(tools)));
   return undefined;
 }
 
@@ -91,12 +78,6 @@ function recordStopping(tools: ControllerTools, pod: PodObject): void {
   for (const container of pod.spec.containers) {
     if (running.has(container.name)) record(tools, pod, container, "Killing", `Stopping container ${container.name}`);
   }
-}
-
-/** Milliseconds: none before the first restart, then 10 s doubled up to five minutes, as CrashLoopBackOff has it. */
-function backoffOf(pod: PodObject): number {
-  const restarts = pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
-  return restarts === 0 ? 0 : Math.min(300_000, 10_000 * 2 ** (restarts - 1));
 }
 
 async function writeStatus(tools: ControllerTools, pod: PodObject, status: object): Promise<void> {
