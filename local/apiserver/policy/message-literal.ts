@@ -1,8 +1,8 @@
 /**
  * Rewrites the message literals of a CEL expression as map literals: `Object.spec{replicas: 3}` becomes
- * `{"replicas": 3}`. Admission policies build their results with messages, which the CEL library does not parse. In CEL nothing but a message is a name followed by a brace, and
- * within one every name before a colon that follows `{` or `,` is a field, so the rewriting needs no more than the
- * tokens.
+ * `{"replicas": 3}`. Admission policies build their results with messages, which the CEL library does not parse. In CEL
+ * nothing but a message is a name followed by a brace, and within one every name before a colon that follows `{` or `,`
+ * is a field, so the rewriting needs no more than the tokens.
  */
 export function withoutMessages(expression: string): string {
   const tokens = [...expression.matchAll(token)].map(([text]) => text);

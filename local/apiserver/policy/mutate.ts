@@ -10,8 +10,8 @@ import type { AdmissionRequest, WriteRequest } from "./request.ts";
 
 /**
  * What MutatingAdmissionPolicies make of an object about to be stored; the object given is not touched. Policies run
- * once each, in the order given, for every binding that matches. Parameters and JSON patches are not supported: a policy
- * that wants some refuses what it matches.
+ * once each, in the order given, for every binding that matches. Parameters and JSON patches are not supported: a
+ * policy that wants some refuses what it matches.
  *
  * An expression that fails denies the request with the API server's 403 (whose reason is `Invalid`), unless the
  * policy's `failurePolicy` is `Ignore`: then that mutation is left out.

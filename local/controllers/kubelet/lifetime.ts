@@ -1,7 +1,7 @@
 import { readGoDuration } from "../../../shared/kubernetes/go-duration.ts";
 import type { PodObject } from "../objects/pod.ts";
 
-/** On a pod that is not restarted: how long its containers run before they end, as a Go duration; for ever when absent. */
+/** On a pod with `restartPolicy: Never`: how long its containers run, as a Go duration; for ever when absent. */
 const runFor = "laptop.holdfast.dev/run-for";
 /** On a pod: the exit code with which its containers end by themselves; 0 when absent. */
 const exitCode = "laptop.holdfast.dev/exit-code";
