@@ -139,18 +139,23 @@ const advice: Readonly<Record<string, string>> = {
     "follows by itself.",
 };
 
-const away: readonly (readonly [RegExp, string])[] = [
-  [
-    /Unreachable$/,
-    "The external system does not answer; the message says since when. Repair it; everything goes on within one sweep.",
-  ],
-  [/Unauthorized$/, "The external system refuses the credentials. Correct the Secret; everything goes on by itself."],
-  [/Refused$/, "The external system refuses a call until its cause is removed. Do what the message says."],
-];
+const away: Readonly<Record<string, string>> = {
+  Unreachable: "does not answer. The message says since when. Repair it, and everything goes on within one sweep.",
+  Unauthorized: "refuses the credentials. Correct the Secret, and everything goes on by itself.",
+  Refused: "refuses a call until its cause is removed. Do what the message says.",
+};
+
+/** `SaltRefused` is of Salt, `ClusterAPIUnreachable` of Cluster API. */
+const ofSystem = /^(?<system>\w+?)(?<what>Unreachable|Unauthorized|Refused)$/;
+
+function adviceOnSystem(reason: string): string | undefined {
+  const { system = "", what = "" } = ofSystem.exec(reason)?.groups ?? {};
+  return system && `${system.replace("ClusterAPI", "Cluster API")} ${away[what]}`;
+}
 
 /** @throws Error for a reason of which nothing is known here. */
 export function adviceOf(reason: string): string {
-  const text = advice[reason] ?? away.find(([form]) => form.test(reason))?.[1];
+  const text = advice[reason] ?? adviceOnSystem(reason);
   if (!text) throw new Error(`build/manifests/event-advice.ts has no advice for the Event ${reason}.`);
   return text;
 }

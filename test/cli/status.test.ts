@@ -169,7 +169,7 @@ test("a channel with subscribers that no Subscription has is named with the comm
     1,
     [
       {
-        what: expect.stringMatching(new RegExp(`^The channel ${name} still has subscribers of what the Trigger `)),
+        what: expect.stringMatching(new RegExp(`^The channel ${name} still has former subscribers of the Trigger `)),
         todo: expect.stringContaining(`kubectl -n holdfast delete inmemorychannel ${name}`),
       },
     ],

@@ -102,7 +102,7 @@ describe("the address changes", () => {
     await lead(elsewhere);
     await stuck(/node-1 has its node in the LINSTOR at http:\/\/linstor-controller\S* and .* does not know that node/);
     await register(other);
-    await stuck(/has another node of that name: nothing is called, released or removed/);
+    await stuck(/has another node of that name\. Holdfast calls, releases and removes nothing/);
     await lead("http://nobody");
     await stuck(/the one at http:\/\/nobody:3370, which could not be asked about that node/);
     await harness.clock.advance(60_000);

@@ -18,7 +18,7 @@ const decide = (seen: ReturnType<typeof aLeaving>, members = [me, other], more: 
 test("it waits while another one is out, and names it; a host that is down does not wait", () => {
   const members = [me, { ...other, isOut: true }];
   const decision = decide(aLeaving(enabled), members);
-  expect(decision).toMatchObject({ do: "write", message: expect.stringContaining("and out are: node-b.") });
+  expect(decision).toMatchObject({ do: "write", message: expect.stringContaining("Out now: node-b.") });
   expect(JSON.stringify(decision)).not.toContain("granted");
   const conditions = [{ type: "Ready", status: "Unknown" }];
   const node = { ...aNode("False"), status: { conditions } };
@@ -81,7 +81,7 @@ test("a host that was only disabled waits like any other, and its eviction begin
   expect(decide(aLeaving(disabled, { wanted: "disable", metadata: { annotations } }))?.do).toBe("leave");
   const cleared = aLeaving(disabled, { wanted: "clear", metadata: { annotations } });
   const waits = decide(cleared, [me, { ...other, isOut: true }]);
-  expect(waits).toMatchObject({ do: "write", message: expect.stringContaining("and out are: node-b.") });
+  expect(waits).toMatchObject({ do: "write", message: expect.stringContaining("Out now: node-b.") });
   const begun = decide(cleared);
   expect(begun?.do).toBe("write");
   expect(JSON.stringify(begun)).toContain(String.raw`\"baseline\":11`);

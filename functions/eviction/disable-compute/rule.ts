@@ -149,7 +149,7 @@ function mayBegin(
   const group = me.group ? ` of the group ${me.group}` : "";
   return {
     message:
-      `It waits. Of the ${verdict.of} compute nodes${group}, at most ${verdict.most} may be out at the same time, ` +
-      `and out are: ${verdict.out.join(", ")}.`,
+      `It waits. Of the ${verdict.of} compute nodes${group}, at most ${verdict.most} may be out at the same time. ` +
+      `Out now: ${verdict.out.join(", ")}.`,
   };
 }

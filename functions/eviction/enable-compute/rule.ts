@@ -148,11 +148,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (finished && service.state === "up") return call(message, confirmMove({ server: finished.server }));
   if (open.length > 0) return wait(message, [seen]);
   const coming = record ? mayStillMove(host, record) : 0;
-  if (coming > 0) return wait(`Nova was asked to move ${coming} servers, and may still begin to.`, [seen]);
+  if (coming > 0) return wait(`Holdfast has asked Nova to move ${coming} servers, and Nova may still begin.`, [seen]);
   if (starting) return wait(starting, [seen]);
   const converged = convergedReport(
     "Success",
-    service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, and not by Holdfast: it stays so.",
+    service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, but not by Holdfast: it stays disabled.",
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;

@@ -99,7 +99,7 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
         return "The agent has not reported to Neutron yet. If this takes long, look at the log of its pod.";
       if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
       return isSettled(facts)
-        ? "The agent is disabled, and not by Holdfast: it stays so."
+        ? "The agent is disabled, but not by Holdfast: it stays disabled."
         : "The agent is enabled again when its pod is Ready and it reports to Neutron.";
     },
   },

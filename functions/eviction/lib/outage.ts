@@ -111,7 +111,7 @@ export function gatesOf(
   const title = `Node ${object.metadata.name}`;
   const ready = readyOf(node);
   const says = ready
-    ? `${title} is ${ready.status === "True" ? "Ready" : "not Ready"} since ${ready.lastTransitionTime}`
+    ? `${title} has ${ready.status === "True" ? "" : "not "}been Ready since ${ready.lastTransitionTime}`
     : `${title} ${node ? "does not say whether it is Ready" : "does not exist"}`;
   const down = downOf({ compute, host }, now);
   const isWritten = down !== undefined && down === record?.down;
@@ -120,11 +120,11 @@ export function gatesOf(
   const scheduler = outage.services.some(({ binary, state }) => binary === "nova-scheduler" && state === "up");
   const { reported, state } = host.service;
   return [
-    { holds: isSilent(host.service, now), says: `nova-compute is ${state} and has reported at ${timeText(reported)}` },
+    { holds: isSilent(host.service, now), says: `nova-compute is ${state} (last report: ${timeText(reported)})` },
     { holds: isNotReady(node), says },
     {
       holds: isWritten && now - Date.parse(down.since) >= (readDuration(settings.evictionDownFor) ?? Infinity),
-      says: `both have said so for ${settings.evictionDownFor}${isWritten ? `, from ${down.since} on` : ""}`,
+      says: `both have held for ${settings.evictionDownFor}${isWritten ? `, from ${down.since} on` : ""}`,
     },
     { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
     {
@@ -166,7 +166,7 @@ export function lifeOf(host: Suspected): string | undefined {
   const word = host.compute.object.metadata.annotations?.[fencedKey];
   const isAnsweredFor = isForced(host) && word === timeText(service.reported);
   if (service.state === "up" || (hasChanged(host) && !isAnsweredFor))
-    return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}, or was changed in Nova.`;
+    return `nova-compute of ${service.host} reported at ${timeText(service.reported)}, or was changed in Nova.`;
   return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }
 
@@ -185,11 +185,11 @@ export function fencingOf(host: Suspected): string {
   const word = annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
   // While the Node is Ready a word is of the time before: it would not count.
   const confirm = !isReady(host.compute.node)
-    ? `ower it off, see that it stays off, and run ${word}`
+    ? `ower it off, make sure that it stays off, and run ${word}`
     : "ower it off: Holdfast then says how to confirm that it stays off";
   if (isForced(host))
     return (
-      `Servers of ${name} are evacuated only while it is off for certain. ` +
+      `Holdfast evacuates the servers of ${name} only while it is certain that the host is off. ` +
       `${lifeOf(host) ?? (power ? `It is ${power}.` : "No confirmation counts for the present outage.")} To ` +
       `call the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
     );

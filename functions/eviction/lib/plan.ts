@@ -185,12 +185,12 @@ export function planFor(
     ...stuckOf(verdicts),
     ...others.map(({ server, type }) => ({
       server,
-      message: `Its ${type} from this host stands at VERIFY_RESIZE, and is not Holdfast's. Confirm or revert it.`,
+      message: `Its ${type} from this host waits at VERIFY_RESIZE. Holdfast did not begin it. Confirm or revert it.`,
     })),
     ...refused.map(({ server, target }) => ({
       server,
       message:
-        `Its move to ${target} stands at VERIFY_RESIZE, and Nova has refused ${calls(server).refused} confirmations: ` +
+        `Its move to ${target} waits at VERIFY_RESIZE, and Nova has refused ${calls(server).refused} confirmations: ` +
         "see the Event OpenStackRefused. Confirm it.",
     })),
     ...lost.map(({ server, target }) => ({
@@ -326,8 +326,8 @@ function verdictOn(
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];
   if (status === "MIGRATING" && last?.status === "completed" && now - last.updated > minute)
     return stuckFor(
-      `Nova calls its move to ${last.target} completed, and the server is MIGRATING here: nova-compute of ` +
-        `${last.target} has stopped in the middle. Start it, and it finishes the move.`,
+      `Nova shows its move to ${last.target} as completed, but the server is still MIGRATING here: nova-compute of ` +
+        `${last.target} has stopped in the middle. Start it: it then finishes the move.`,
     );
   const isPassing = task !== undefined || passing.includes(status);
   // Nova shows it before there is a migration.
@@ -364,7 +364,7 @@ const advice: Readonly<Record<string, string>> = {
   ERROR: "It is in ERROR. Repair it, reset its state, or delete it.",
   SUSPENDED: "It is SUSPENDED, which Nova cannot move. Resume or shelve it.",
   RESCUE: "It is in RESCUE. Its owner has to unrescue it.",
-  VERIFY_RESIZE: "It has been resized or moved to this host, and stands at VERIFY_RESIZE. Confirm or revert that.",
+  VERIFY_RESIZE: "It has been resized or moved to this host, and waits at VERIFY_RESIZE. Confirm or revert that.",
   SOFT_DELETED: "It is deleted, and can still be restored: its disk is here. Restore it, or delete it with --force.",
   SHELVED: "It is SHELVED, and still here. Offload it: openstack server shelve --offload.",
 };

@@ -132,8 +132,8 @@ function faultOf({ channel: { metadata }, stale, missing }: UnsoundChannel): str
       : []),
     ...(stale.length > 0
       ? [
-          `The channel ${metadata.name} still has subscribers of what ${triggersIn(stale)} said before: ` +
-            "functions get events twice or, where a Trigger is gone, every event of the broker fails.",
+          `The channel ${metadata.name} still has former subscribers of ${triggersIn(stale)}. ` +
+            "Functions get events twice, or, if a Trigger is gone, every event of the broker fails.",
         ]
       : []),
   ];

@@ -90,9 +90,17 @@ function decideReference({ set, home }: Facts, { claim, pods }: NamedClaim): Dec
   if (obstacle)
     return leaveOut(set, claim, `${obstacle.kind} ${obstacle.name} owns it. Remove that reference if it is to go.`);
   if (isOut)
-    return leaveOut(set, claim, "its labels are not those of the set's claims. Give it those if it is to go with it.");
+    return leaveOut(
+      set,
+      claim,
+      "its labels are not those of the set's claims. To have it deleted with the set, give it those labels.",
+    );
   if (!isUsedBy(claim, set))
-    return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
+    return leaveOut(
+      set,
+      claim,
+      `nothing shows that the set has used it. To have it deleted: ${commandToNote(claim, set)}`,
+    );
   const message = `Claim ${name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
   const more = { progress: "unchanged", preconditions: whileItDeletes(set), clears: [notIncluded.reason] } as const;
   return about(PersistentVolumeClaim, claim).write(message, [tie(claim, set)], more);

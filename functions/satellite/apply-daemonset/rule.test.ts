@@ -373,7 +373,7 @@ test.each([
 ])("says that the certificate of %j is for a person to have made", (internalTLS, secret) => {
   const satellite = alive({ internalTLS });
   const there = live(decide({ seen: seenOf(satellite) }));
-  const said = `No certificate is requested of cert-manager: its pod starts when the Secret ${secret} is there.`;
+  const said = `Holdfast requests no certificate from cert-manager. The pod starts when the Secret ${secret} exists.`;
   expect(decide({ seen: seenOf(satellite), daemonSet: there })?.message).toContain(said);
   expect(JSON.stringify(there)).toContain(`"secretName":"${secret}"`);
 });

@@ -243,7 +243,7 @@ function notHoused(
 ): Decision {
   const what = why === "absent" ? "does not exist" : "is being deleted";
   const message =
-    `The DaemonSet of LinstorSatellite ${satellite.metadata.name} belongs into the namespace ${namespace}, which ` +
+    `The DaemonSet of LinstorSatellite ${satellite.metadata.name} belongs in the namespace ${namespace}, which ` +
     `${what}: create it, or set SATELLITE_NAMESPACE in the ConfigMap holdfast-satellite to the one of the satellites.`;
   const report = {
     type: lifeConditions.applied,
@@ -315,7 +315,8 @@ function applied(
 /** What piraeus-operator would have done besides, and a person must do. */
 function byHand(satellite: ConfiguredSatellite): string {
   return satellite.spec?.internalTLS?.certManager
-    ? ` No certificate is requested of cert-manager: its pod starts when the Secret ${tlsSecretOf(satellite)} is there.`
+    ? " Holdfast requests no certificate from cert-manager. The pod starts when the Secret " +
+        `${tlsSecretOf(satellite)} exists.`
     : "";
 }
 

@@ -42,7 +42,7 @@ export function hookOrder(facts: HookFacts): HookOrder {
     const message = evacuates ? "The whole cluster is being deleted." : "The satellite's policy is not Evacuate.";
     return { hooks: some ? "remove" : "leave", message };
   }
-  if (facts.letGo || facts.begun) return { hooks: "leave", message: "The steps of the evacuation release them." };
+  if (facts.letGo || facts.begun) return { hooks: "leave", message: "The steps of the evacuation remove the hooks." };
   if (both) return { hooks: "leave", message: "The Machine waits for the satellite." };
   if (!facts.machineDeleting)
     return { hooks: "set", message: "The Machine is to wait until its satellite is evacuated." };

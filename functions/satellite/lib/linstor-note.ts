@@ -99,14 +99,14 @@ export function movedBecause(
   const { name } = object.metadata;
   if (readNote(object)?.url === unreadable)
     return stop(
-      `The annotation ${linstorKey} of LinstorSatellite ${name} is damaged, so that it is not known in which LINSTOR ` +
-        "its node is: nothing is called, released or removed.",
+      `The annotation ${linstorKey} of LinstorSatellite ${name} is damaged, so Holdfast does not know in which ` +
+        "LINSTOR its node is. Holdfast calls, releases and removes nothing.",
       `If it is the one at ${url}, which ${knows}: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
     );
   const of = cluster ? `the LinstorCluster ${cluster.metadata.name}` : "its clusterRef";
   return stop(
     `LinstorSatellite ${name} has its node in the LINSTOR at ${readNote(object)?.url}, and ${of} now leads to ` +
-      `the one at ${url}, which ${knows}: nothing is called, released or removed.`,
+      `the one at ${url}, which ${knows}. Holdfast calls, releases and removes nothing.`,
     "Have spec.externalController, or LINSTOR_URL where there is none, lead to the former one again. Only if its " +
       `data there is given up: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
   );

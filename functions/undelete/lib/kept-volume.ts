@@ -32,10 +32,10 @@ export function describeKept({ volume, note, due }: KeptVolume): string {
     ? "It stays until its time can be read"
     : Number.isFinite(due)
       ? `It ${end} at ${new Date(due).toISOString().slice(0, 16).replace("T", " ")} UTC`
-      : "It has no time, and stays until it is given one";
+      : "It has no time, and stays until a person sets one";
   const standing = {
     offered: `is offered to a new claim ${namespace}/${name}`,
-    asks: `is not offered before someone says who may have it, because its namespace ${namespace} is gone`,
+    asks: `is not offered until an administrator allows it, because its namespace ${namespace} is gone`,
     kept: `is kept for claim ${namespace}/${name}, and not offered`,
   }[note.step as "offered" | "asks" | "kept"];
   return `Volume ${volume.metadata.name} ${standing}. ${until}.`;

@@ -73,7 +73,7 @@ export const budgets: readonly Scenario[] = [
         await admin.patch(NovaComputeNode, namespace, node, "merge", { metadata });
         await swept(cluster, "the other waits", async () => {
           await standInForKubelet(cluster);
-          return (await saysOf(cluster, node, "converged")).includes(`and out are: ${other}.`);
+          return (await saysOf(cluster, node, "converged")).includes(`Out now: ${other}.`);
         });
         await state(other, "Disabled");
         await swept(cluster, "the other is cleared, too", async () => {
@@ -113,7 +113,7 @@ export const budgets: readonly Scenario[] = [
         const waits = await swept(cluster, "one waits", () =>
           attended(async () => {
             for (const name of both)
-              if (/at most 1 may be out at the same time, and out are: /.test(await saysOf(cluster, name, "converged")))
+              if (/at most 1 may be out at the same time\. Out now: /.test(await saysOf(cluster, name, "converged")))
                 return name;
             return undefined;
           }),

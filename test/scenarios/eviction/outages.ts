@@ -119,9 +119,9 @@ export const outages: readonly Scenario[] = [
       await cloud.act(broken, { "os-resetState": { state: "error" } });
       await losesHost(cluster);
       await evict(cluster);
-      await says(cluster, /yes: .*yes: .*no: both have said so/);
+      await says(cluster, /yes: .*yes: .*no: both have held/);
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^False NotProven/);
-      await says(cluster, "Power it off, see that it stays off");
+      await says(cluster, "Power it off, make sure that it stays off");
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced: .*(yes: [^;]+; ){4}yes: 1 of 2/);
       await nothingHappens(cluster);
       expect([await evacuations(cluster), (await serviceOf(cluster)).isForcedDown]).toEqual([[], false]);
@@ -225,7 +225,7 @@ export const outages: readonly Scenario[] = [
           await cloud.until("it is down", async () => (await cloud.nova().service(node))?.state === "down", 120);
         await evict(cluster);
         if (witness === "Nova") {
-          await says(cluster, /no: Node \S+ is Ready/);
+          await says(cluster, /no: Node \S+ has been Ready/);
           await nothingHappens(cluster);
           expect([asked, standIn?.cloud.hosts.get(node)?.power]).toEqual([[], "power on"]);
           expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, isForcedDown: false });
@@ -249,10 +249,7 @@ export const outages: readonly Scenario[] = [
       await losesHost(cluster);
       await cloud.under.control?.stop(other);
       await evict(cluster);
-      await says(
-        cluster,
-        /yes: both have said so.*no: no nova-scheduler is up; no: 2 of 2 nova-computes do not report/,
-      );
+      await says(cluster, /yes: both have held.*no: no nova-scheduler is up; no: 2 of 2 nova-computes do not report/);
       await nothingHappens(cluster);
       expect(standIn?.cloud.hosts.get(node)?.power).toBe("power on");
       if (standIn) standIn.cloud.schedulers.isUp = true;
@@ -540,7 +537,7 @@ export const outages: readonly Scenario[] = [
       standIn?.cloud.powerOn(node);
       back();
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
-      await says(cluster, /evacuated only while it is off for certain\. Node \S+ is Ready/);
+      await says(cluster, /only while it is certain that the host is off\. Node \S+ is Ready/);
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
       expect(standIn?.cloud.hosts.get(node)?.power).toBe("power on");
@@ -573,7 +570,7 @@ export const outages: readonly Scenario[] = [
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
       await says(
         cluster,
-        /evacuated only while it is off for certain\. No confirmation counts .* Otherwise power it off, see/,
+        /only while it is certain that the host is off\. No confirmation counts .* Otherwise power it off, make sure/,
       );
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
@@ -689,7 +686,7 @@ export const outages: readonly Scenario[] = [
       );
       await cloud.pass(1);
       await cloud.nova().disable((await serviceOf(cluster)).id, "a person's");
-      await says(cluster, /has reported at \S+, or was changed in Nova\. To call the eviction off/);
+      await says(cluster, /reported at \S+, or was changed in Nova\. To call the eviction off/);
       await cloud.pass(60);
       await nothingHappens(cluster);
       expect(await evacuations(cluster)).toEqual([]);

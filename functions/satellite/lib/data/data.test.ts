@@ -202,7 +202,7 @@ describe("the end of an evacuation", () => {
       "a copy is left",
       dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], evacuating),
       "wait",
-      /still pvc-1.*made on node-3/,
+      /Still on the node: pvc-1.*made on node-3/,
     ],
     [
       "a copy is left and in use",

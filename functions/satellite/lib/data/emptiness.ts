@@ -30,7 +30,7 @@ export function emptiness(facts: DataFacts): Verdict {
     const stuck = here.every(({ replicated }) => !replicated);
     const kinds = here.map((copy) => `${copy.name}${isDiskless(copy) ? " (diskless)" : ""}`);
     const sentence = [
-      `On the node are still ${listed(kinds)}${snapshots.length ? `, and ${snapshots.length} snapshots` : ""}.`,
+      `Still on the node: ${listed(kinds)}${snapshots.length ? `, and ${snapshots.length} snapshots` : ""}.`,
       ...(making.length ? [`Copies are being made on ${listed(making.map((copy) => copy.node))}.`] : []),
       ...(used.length ? [`In use there: ${listed(used.map(({ name }) => name))}.`] : []),
       ...(leaving.length
@@ -49,7 +49,7 @@ export function emptiness(facts: DataFacts): Verdict {
     const which = listed(snapshots.map(({ name, resource }) => `${resource}/${name}`));
     const only = last.length ? ` Of ${listed(last)} there is no other copy.` : "";
     return stop(
-      `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
+      `Still on the node: the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
         `this kind of pool.${said(facts)}`,
       "If you need them, back them up. Then delete them on this node.",
     );
@@ -57,8 +57,8 @@ export function emptiness(facts: DataFacts): Verdict {
   const short = shortfalls(facts);
   if (!short.length) return done("The node is empty, and every volume that was there has its copies elsewhere.");
   return stop(
-    `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
-      `not removed before.${said(facts)}`,
+    `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. Holdfast ` +
+      `removes the satellite only when there are enough.${said(facts)}`,
     `Where a good copy is left, ${moreCopies}. Where none is, ${giveUpData}.`,
   );
 }
