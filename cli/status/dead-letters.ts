@@ -1,4 +1,6 @@
 import { mostOfOne, mostUnattributed } from "../../functions/platform/dead-letter/ring-buffer.ts";
+import { idOf, readLeftOut } from "../../functions/platform/lib/kept-event.ts";
+import type { SweepStatus } from "../../functions/platform/sweep/status.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -14,6 +16,8 @@ interface DeadLettered {
   readonly destination: string;
   /** `PersistentVolumeClaim shop/data`, as the sender says. */
   readonly about: string;
+  /** The sweep has sent it again, and its function took it. */
+  readonly isTaken: boolean;
 }
 
 /** The events that are kept for replay, the oldest first. */
@@ -24,19 +28,33 @@ export interface DeadLetters {
 
 /** Milliseconds for which a dead-lettered event is news. */
 const news = 24 * 3_600_000;
+/** Milliseconds after which an event that was sent again would have been dead-lettered again: the broker's retries. */
+const returning = 120_000;
 
-/** The dead-lettered events that are kept, and what to do about those of the last day. @throws ApiError */
+/**
+ * The dead-lettered events that are kept, and what to do about those of the last day that no function has taken since,
+ * as far as the sweep's status says so. @throws ApiError
+ */
 export async function deadLetters(
   client: Client,
   namespace: string,
   configMap: string,
   now: number,
+  sweep?: SweepStatus,
 ): Promise<{ readonly deadLettered: DeadLetters; readonly findings: readonly Finding[] }> {
   const kept = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, configMap);
-  const events = Object.entries(kept?.data ?? {})
+  const found = Object.entries(kept?.data ?? {})
     .flatMap(([name, text]) => read(name, text) ?? [])
     .toSorted((a, b) => a.received.localeCompare(b.received));
-  const recent = events.filter(({ received }) => now - Date.parse(received) < news);
+  const leftOut = readLeftOut(kept?.data ?? {});
+  const isSettled = now - Date.parse(sweep?.resentAt ?? "") > returning;
+  const wasResent = ({ name }: Found) => isSettled && sweep?.resent?.includes(idOf(name)) === true;
+  // What has failed again is kept once more, and was not sent again since.
+  const isTaken = (one: Found) =>
+    found.every((other) => !isSameWork(one, other) || wasResent(other)) &&
+    !((leftOut[one.destination] ?? "") > (sweep?.madeUp?.[one.destination] ?? ""));
+  const events = found.map((one): DeadLettered => ({ ...one, isTaken: isTaken(one) }));
+  const recent = events.filter(({ received, isTaken }) => !isTaken && now - Date.parse(received) < news);
   const byFunction = Map.groupBy(recent, ({ destination }) => destination);
   const findings = [...byFunction].map(([destination, of]): Finding => {
     const { name, about } = of.at(-1) as DeadLettered;
@@ -60,7 +78,11 @@ export async function deadLetters(
   return { deadLettered: { configMap, events }, findings };
 }
 
-function read(name: string, text: string): DeadLettered | undefined {
+type Found = Omit<DeadLettered, "isTaken">;
+
+const isSameWork = (one: Found, other: Found) => one.destination === other.destination && one.about === other.about;
+
+function read(name: string, text: string): Found | undefined {
   try {
     const { received, destination = "", attributes = {} } = JSON.parse(text);
     const { kind = "", namespace, name: object = "" } = attributes;

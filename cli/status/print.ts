@@ -23,9 +23,7 @@ export function printStatus(status: Status, now: number, out: Terminal, isWide: 
   if (systems.length > 0) out.print("");
   if (sources) row("sources", readinessOf(sources));
   if (sweep) row("last sweep", sweep.last ? `${when(sweep.last, now)}. ${sweep.because}` : "none.");
-  const newest = deadLettered?.events.at(-1);
-  if (deadLettered)
-    row("dead-lettered", newest ? `${deadLettered.events.length}, the newest ${when(newest.received, now)}.` : "none.");
+  if (deadLettered) row("dead-lettered", countOf(deadLettered.events, now));
   if (waiting) row("objects", countsOf(waiting, now));
   if (isWide)
     for (const { object, rule, because } of waiting ?? [])
@@ -48,6 +46,13 @@ function readinessOf(sources: NonNullable<Status["sources"]>): string {
     return `${kind} ${ready} of ${of.length}`;
   });
   return each.length > 0 ? `ready: ${each.join(", ")}.` : "none.";
+}
+
+function countOf(events: NonNullable<Status["deadLettered"]>["events"], now: number): string {
+  const [newest, taken] = [events.at(-1), events.filter(({ isTaken }) => isTaken).length];
+  if (!newest) return "none.";
+  const since = taken > 0 ? ` The sweep has sent ${taken} of them again, and their functions took them.` : "";
+  return `${events.length}, the newest ${when(newest.received, now)}.${since}`;
 }
 
 function countsOf(waiting: NonNullable<Status["waiting"]>, now: number): string {

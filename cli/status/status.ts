@@ -49,12 +49,15 @@ export async function statusOf(
   const sources = take(functions && (await sourcesOf(client, namespace, functions, rules, gaps)))?.sources;
   const setting = (name: string, key: string) => functions?.get(name)?.environment[key];
   const table = setting("platform-sweep", "TABLE") || "holdfast-sweep";
-  const sweep = take(
+  const swept = take(
     await readOrNote(gaps, "When the last sweep was", () => sweepState(client, namespace, table, now)),
-  )?.sweep;
+  );
+  const sweep = swept?.sweep;
   const buffer = setting("platform-dead-letter", "CONFIG_MAP") || shippedBuffer;
   const deadLettered = take(
-    await readOrNote(gaps, "Which events were dead-lettered", () => deadLetters(client, namespace, buffer, now)),
+    await readOrNote(gaps, "Which events were dead-lettered", () =>
+      deadLetters(client, namespace, buffer, now, swept?.status),
+    ),
   )?.deadLettered;
   const asked = functions ? rules.filter(({ name }) => functions.has(slug(name))) : rules;
   const waiting = await waitingObjects(client, asked, gaps, namespace);

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { readStatus } from "../../functions/platform/sweep/status.ts";
+import { readStatus, type SweepStatus } from "../../functions/platform/sweep/status.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -35,7 +35,7 @@ export async function sweepState(
   namespace: string,
   table: string,
   now: number,
-): Promise<{ readonly sweep: SweepState; readonly findings: readonly Finding[] }> {
+): Promise<{ readonly sweep: SweepState; readonly findings: readonly Finding[]; readonly status?: SweepStatus }> {
   const period = await periodOf(client, namespace, now);
   const look = `kubectl -n ${namespace} describe configmap ${table}`;
   const configMap = await client.get<KubernetesObject>(ConfigMap, namespace, table);
@@ -58,7 +58,7 @@ export async function sweepState(
   const wrong: Finding = { what: `The last sweep says: ${status?.because}`, todo: `Look at its Events: ${look}` };
   const findings = [...(isLate ? [late] : []), ...(status?.wrong?.length ? [wrong] : [])];
   const sweep = { period, ...(status ? { last: status.at, because: status.because } : {}) };
-  return { sweep, findings };
+  return { sweep, findings, ...(status ? { status } : {}) };
 }
 
 /** Whether something that was due then should have been seen to by now. */

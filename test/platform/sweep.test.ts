@@ -895,9 +895,12 @@ describe("what a function could not take", () => {
     // As the function hears of it: not every function that hears of a kind's changes also hears of it by the sweep.
     const types = posted.map(({ headers }) => headers["ce-type"]);
     expect(types).toEqual(["dev.knative.apiserver.resource.update", "dev.holdfast.sweep"]);
+    const { resentAt } = await status();
+    expect(resentAt).toMatch(/^2026-/);
     await tick();
     // Taken: nothing more comes, and nothing more is sent.
     expect(names()).toEqual(["a", "late"]);
+    expect((await status()).resentAt).toBe(resentAt);
   });
 
   test("is sent with each tick for an hour, and then ever more rarely", async () => {

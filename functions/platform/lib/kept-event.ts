@@ -17,6 +17,9 @@ export const resendType = ({ attributes: { type } }: KeptEvent) => (ofSources.te
 /** Whether a key of that ConfigMap is one of an event. */
 export const isEventKey = (key: string) => /^\d{8}T\d{6}-\d{3}Z-[A-Za-z0-9]+\.json$/.test(key);
 
+/** An event is known by the end of its key, which a sender has not chosen. */
+export const idOf = (key: string): string => (key.split("-").at(-1) ?? "").slice(0, 8);
+
 /** The key under which `dead-letter` says of which functions it has left out events that can be taken later. */
 export const leftOutKey = "left-out.json";
 

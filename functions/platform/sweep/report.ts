@@ -32,6 +32,8 @@ export interface TickResult {
   readonly owed: Owed;
   /** Which kept events have been sent again. */
   readonly resent: readonly string[];
+  /** When the last of them was (RFC 3339). */
+  readonly resentAt: string | undefined;
   /** Functions for which everything was resynced, with when. */
   readonly madeUp: Readonly<Record<string, string>>;
   readonly cursor?: Cursor;
@@ -79,6 +81,7 @@ export async function report(
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
     ...(Object.keys(result.owed).length > 0 ? { owed: result.owed } : {}),
     ...(result.resent.length > 0 ? { resent: result.resent } : {}),
+    ...(result.resentAt ? { resentAt: result.resentAt } : {}),
     ...(Object.keys(result.madeUp).length > 0 ? { madeUp: result.madeUp } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
     because: truncate(message, 600),

@@ -2,6 +2,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import {
+  idOf,
   isEventKey,
   type KeptEvent,
   longest,
@@ -24,9 +25,6 @@ export interface DeadLetters {
   readonly namespace: string;
   readonly deadLetters: string;
 }
-
-/** An event is known by the end of its key, which a sender has not chosen. */
-const idOf = (key: string) => (key.split("-").at(-1) ?? "").slice(0, 8);
 
 /** The data of the ConfigMap of `dead-letter`. */
 export type KeptEvents = Readonly<Record<string, string>>;

@@ -33,6 +33,8 @@ const schema = z.looseObject({
   owed: z.record(z.string(), z.iso.datetime()).optional(),
   /** Which kept events of `dead-letter` have been sent again, by the end of their keys. */
   resent: z.array(z.string()).optional(),
+  /** When the last of them was. */
+  resentAt: z.iso.datetime().optional(),
   /** Functions for which everything was resynced, because more events of theirs had failed than are kept, with when. */
   madeUp: z.record(z.string(), z.iso.datetime()).optional(),
   /** Reasons of the Warnings that stand on the ConfigMap. */

@@ -102,6 +102,8 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const due = asBefore?.cursor?.phase === "urgent" ? until : began;
   const cursor = await pass(tick, { after, until, due }, asBefore?.cursor);
   const resent = await resend(tick, kept, before?.resent ?? []);
+  const isResent = resent.some((id) => !before?.resent?.includes(id));
+  const resentAt = isResent ? new Date(clock.now()).toISOString() : before?.resentAt;
   if (!cursor) await nap(tick, due);
 
   // Last, because events that are on their way through a channel are lost with it.
@@ -123,6 +125,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     lost,
     owed,
     resent,
+    resentAt,
     madeUp,
     rows: swept.length,
     ...wrong,
