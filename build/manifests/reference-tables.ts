@@ -146,6 +146,7 @@ export function chartTables(
     ["image.digests", "those of the release", "The digest of each image, by function."],
     ["settings", "the defaults", about.settings],
     ["resources", "as in the manifests", about.resources],
+    ["telemetry", "off", about.telemetry],
     ["addresses.apiServer", "every address", about.addresses],
     ["addresses.salt", "every address", "The same of Salt."],
     ["filters", "none", about.filters],

@@ -205,7 +205,22 @@ describe.skipIf(!possible)("the chart", () => {
     expect(filtered).toEqual(triggers.filter(({ metadata }) => metadata.name.startsWith("pvc-protection-")));
   });
 
+  test.each([true, false])("gives every container the variables of OpenTelemetry, with Knative: %s", (knative) => {
+    const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_METRIC_EXPORT_INTERVAL: 60_000 };
+    const workloads = parse(helmTemplate(folder, { knative, telemetry })).flatMap((object) => {
+      const containers = (object as unknown as Service).spec?.template?.spec?.containers;
+      return containers ? [containers] : [];
+    });
+    expect(workloads.length).toBeGreaterThan(9);
+    for (const [container] of workloads)
+      expect(container?.env.slice(-2)).toEqual([
+        { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector:4318" },
+        { name: "OTEL_METRIC_EXPORT_INTERVAL", value: "60000" },
+      ]);
+  });
+
   test.each<[string, object, string]>([
+    ["a variable that is none of OpenTelemetry", { telemetry: { LOG_LEVEL: "debug" } }, "LOG_LEVEL"],
     ["a system that there is not", { systems: { volumes: true } }, "'volumes' not allowed"],
     ["an option without its system", { options: flags("satellite/cluster-api") }, "/systems/satellite"],
     ["a component without what it needs", { components: flags("kafka-ordered") }, "/components/kafka"],

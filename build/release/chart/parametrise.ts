@@ -40,7 +40,7 @@ export function parametrise(document: ChartDocument, functions: readonly Declare
           `{{ index $.Values.resources ${JSON.stringify(image)} | default $.Values.resources.default | toJson }}`,
         ),
         ...(Array.isArray(container.env)
-          ? { env: container.env.map((one: Tree) => withSetting(one, name, variables)) }
+          ? { env: [...container.env.map((one: Tree) => withSetting(one, name, variables)), telemetry] }
           : {}),
       };
     }),
@@ -100,6 +100,13 @@ function withSetting(variable: Tree, name: string, known: ReadonlySet<string>): 
   // What an option sets is not for values to say.
   return typeof value === "string" ? { ...variable, value: setting(name, variable.name) } : variable;
 }
+
+const telemetry = new Lines([
+  "{{- range $name, $value := $.Values.telemetry }}",
+  "- name: {{ $name }}",
+  "  value: {{ $value | toString | quote }}",
+  "{{- end }}",
+]);
 
 function withFilters(filters: Tree, name: string): Tree {
   if (!Array.isArray(filters)) throw new Error(`A Trigger of ${name} has no filters.`);

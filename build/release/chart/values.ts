@@ -45,6 +45,9 @@ export const about = {
   components: "What may be added to any installation.",
   image: "Where the images are: `<repository>/<system>/<function>@<digest>`.",
   settings: "The settings of functions, and of systems whose functions share some.",
+  telemetry:
+    "Variables of OpenTelemetry for all functions, such as OTEL_EXPORTER_OTLP_ENDPOINT: see docs/tracing.md. Empty: " +
+    "no traces and no metrics.",
   resources: "What containers may use: by function, or by default.",
   addresses:
     "Where the API server and Salt are, as CIDRs such as 192.0.2.10/32, for the component network-policy: functions " +
@@ -75,6 +78,7 @@ export function valuesYaml(facts: ChartFacts): string {
         Object.fromEntries(all.map(({ variable, value }) => [variable, value])),
       ]),
     ),
+    telemetry: {},
     resources: { default: facts.resources, ...facts.otherResources },
     addresses: Object.fromEntries(addressNames.map((name) => [name, []])),
     filters: {},
@@ -145,6 +149,12 @@ export function valuesSchema(facts: ChartFacts, needKnative: readonly string[]):
         about.image,
       ),
       settings: closed(Object.fromEntries(settings), about.settings),
+      telemetry: {
+        type: "object",
+        description: about.telemetry,
+        additionalProperties: { type: ["string", "number", "boolean"] },
+        propertyNames: { pattern: "^OTEL_[A-Z_]+$" },
+      },
       resources: open(["default", ...images], { type: "object" }, about.resources),
       addresses: open(addressNames, { type: "array", items: { type: "string", pattern: cidr } }, about.addresses),
       filters: open(
