@@ -17,7 +17,7 @@ export const common = z.object({
     .enum(["annotation", "none"])
     .default("annotation")
     .describe(
-      "Whether a compute node is evicted, and an L2 agent replaced, only when a person agrees, by the annotation " +
+      "Whether a host or an agent is evicted, and an L2 agent replaced, only when a person agrees, by the annotation " +
         "holdfast.dev/approve-eviction. `none`: as soon as it is to leave. Then one edit may empty a cluster.",
     ),
   evictionMaxUnavailable: maxUnavailable

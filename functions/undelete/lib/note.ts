@@ -90,7 +90,7 @@ export const noteBounds: readonly Bound[] = [
   },
   {
     on: ["patch"],
-    says: "reserves the volume for a claim that it was of",
+    says: "names no other claim than one that the volume was of",
     cel:
       // One by one: a list has elements of one type, and the API server does not know the type of these.
       [reservedIn("object"), labelIn("object")].map((uid) => `!(${isOwn(uid)}) && ${isKnown(uid)} && `).join("") +
