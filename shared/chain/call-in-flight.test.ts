@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../kubernetes/kind.ts";
-import { mayTakeEffectUntil, noteCall, readCall, takesEffectWithinMs, wasJustCalled } from "./call-in-flight.ts";
+import {
+  mayTakeEffectUntil,
+  noteCall,
+  pendingCall,
+  readCall,
+  takesEffectWithinMs,
+  wasJustCalled,
+} from "./call-in-flight.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const key = "holdfast.dev/call";
@@ -21,7 +28,6 @@ describe("a call may still take effect", () => {
     ["of nearly ten minutes ago", calledAt(takesEffectWithinMs - 1), true],
     ["of ten minutes ago", calledAt(takesEffectWithinMs), false],
     ["of a clock that was a little ahead", calledAt(-60_000), true],
-    ["of a clock that was set back since", calledAt(-takesEffectWithinMs), false],
     ["that was answered", calledAt(0, { answered: true }), false],
     ["that was refused", calledAt(0, { refused: true }), false],
     ["that was answered, after one that was not", calledAt(0, { calls: 2, answered: true }), true],
@@ -43,6 +49,32 @@ test.each([
   [-1, false],
 ])("a call of %i ms ago was just made, with a pause of 10 s: %s", (ago, expected) => {
   expect(wasJustCalled(readCall(calledAt(ago, { answered: true }), key), now, 10_000)).toBe(expected);
+});
+
+describe("a call whose time is ten minutes ahead", () => {
+  const ahead = calledAt(-takesEffectWithinMs, { calls: 2, proven: true });
+
+  const pending = (thing: typeof ahead) =>
+    pendingCall(ConfigMap, thing, key, now, (until) => `It waits until ${until}.`);
+
+  test("is waited for from now on, and written down as made now", () => {
+    const note = { v: 1, uid: "u1", called: new Date(now).toISOString(), calls: 2, proven: true };
+    expect(pending(ahead)?.message).toBe("It waits until 2026-01-01T00:10:00.000Z.");
+    expect(pending(ahead)?.writes.flatMap(valuesOf)).toEqual([ahead.metadata.annotations[key], JSON.stringify(note)]);
+  });
+
+  test("is counted where another call is made", () => {
+    const { annotations } = noteCall(ConfigMap, ahead, key, now);
+    expect(JSON.parse(annotations[key] ?? "")).toMatchObject({ calls: 3 });
+  });
+
+  test.each([
+    ["that was answered", calledAt(-takesEffectWithinMs, { answered: true }), undefined],
+    ["of a clock that was a little ahead", calledAt(1 - takesEffectWithinMs), []],
+    ["that there was not", aThing(), undefined],
+  ])("one %s is left as it is", (_, thing, writes) => {
+    expect(pending(thing)?.writes).toEqual(writes);
+  });
 });
 
 describe("the note of a call", () => {

@@ -3,6 +3,7 @@ import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import { readOwnAnnotation } from "../kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../kubernetes/replace-annotation.ts";
+import type { Write } from "../kubernetes/write.ts";
 
 /**
  * Milliseconds within which a call takes effect, if at all: a caller listens for 170 s at most, its clock may be a
@@ -30,13 +31,40 @@ export const readCall = (object: KubernetesObject, key: string): CallInFlight | 
   readOwnAnnotation(object, key, schema);
 
 /**
- * Until when a call may still take effect, in milliseconds since the epoch like `now`; `undefined` when none can. A
- * clock that was set back makes nothing wait for longer than that.
+ * Until when a call may still take effect, in milliseconds since the epoch like `now`; `undefined` when none can. For
+ * one whose time is far ahead, this counts from now.
  */
 export function mayTakeEffectUntil(call: CallInFlight | undefined, now: number): number | undefined {
-  const called = Date.parse(call?.called ?? "");
-  if (!call || unsettled(call) === 0 || Math.abs(now - called) >= takesEffectWithinMs) return undefined;
-  return called + takesEffectWithinMs;
+  if (!call || unsettled(call) === 0) return undefined;
+  const end = (isFarAhead(call, now) ? now : Date.parse(call.called)) + takesEffectWithinMs;
+  return end > now ? end : undefined;
+}
+
+/** The clock that wrote it was ahead, or was set back since: its time does not say when the call was made. */
+const isFarAhead = ({ called }: CallInFlight, now: number) => Date.parse(called) - now >= takesEffectWithinMs;
+
+/** A call that may still take effect. */
+export interface PendingCall {
+  /** What is waited for, as a sentence. */
+  readonly message: string;
+  /** To be written with it, or a call whose time is far ahead is waited for without end: it counts as made now. */
+  readonly writes: readonly Write[];
+}
+
+/** The call in this annotation, while it may take effect. `message` is given the time, in RFC 3339, of its end. */
+export function pendingCall(
+  kind: Kind,
+  object: KubernetesObject,
+  key: string,
+  now: number,
+  message: (until: string) => string,
+): PendingCall | undefined {
+  const call = readCall(object, key);
+  const until = mayTakeEffectUntil(call, now);
+  if (!call || until === undefined) return undefined;
+  const [before = "", after] = [object.metadata.annotations?.[key], { ...call, called: new Date(now).toISOString() }];
+  const writes = isFarAhead(call, now) ? [replaceAnnotation(kind, object, key, before, JSON.stringify(after))] : [];
+  return { message: message(new Date(until).toISOString()), writes };
 }
 
 const unsettled = ({ calls = 1, answered, refused }: CallInFlight) => calls - (answered || refused ? 1 : 0);

@@ -48,6 +48,26 @@ test("the same where the policy becomes Retain while the DELETE is on its way", 
   expect(harness.linstor.goodCopies("pvc-new")).toEqual([node]);
 });
 
+test.each([
+  ["is deleted", undefined],
+  ["is given up under the policy Delete", "Delete"],
+] as const)("a node that %s late: the same where the clock of the caller is 20 minutes ahead", async (_, policy) => {
+  if (policy) await admin.setPolicy(node, policy);
+  const calls = delayFirstRemoval(230_000);
+  harness.setClock(20 * minutes);
+  await harness.delete(LinstorSatellite, node);
+  if (policy) harness.linstor.stopSatellite(addressOf(node));
+  await harness.until("LINSTOR was called to remove the node", () => calls() > 0);
+  harness.setClock(0);
+  const called = harness.clock.now();
+  await admin.says(node, "SatelliteDeleted", /may still take effect until/);
+  await admin.replaced(node);
+  expect(harness.clock.now() - called).toBeLessThan(16 * minutes);
+  await placeVolume();
+  await harness.clock.advance(30 * minutes);
+  expect(harness.linstor.goodCopies("pvc-new")).toEqual([node]);
+});
+
 test("a late `lost` under the policy Delete leaves a node that was made again alone", async () => {
   await admin.setPolicy(node, "Delete");
   const calls = delayFirstRemoval(230_000);
@@ -102,13 +122,20 @@ test("an evacuation that LINSTOR begins late is over before another node is evac
   expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
 
-test("a restore that LINSTOR carries out late does not take back an evacuation", async () => {
+test.each([
+  ["", 0],
+  [", also where the clock of its caller is 20 minutes ahead", 20],
+])("a restore that LINSTOR carries out late does not take back an evacuation%s", async (_, ahead) => {
   await harness.volume("pvc-1", [node, "node-2"]);
+  harness.setClock(ahead * minutes);
   const order: string[] = [];
   harness.answerLinstor(async (request, send) => {
     const what = /\/(restore|evacuate)$/.exec(request.path)?.[1];
     if (!what) return send(request);
-    if (what === "restore" && order.push("asked") === 1) await harness.clock.sleep(230_000);
+    if (what === "restore" && order.push("asked") === 1) {
+      harness.setClock(0);
+      await harness.clock.sleep(230_000);
+    }
     order.push(what);
     return send(request);
   });

@@ -11,7 +11,7 @@ import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, LookedSatellite, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/objects.ts";
-import { restorationPending } from "../lib/noted-calls.ts";
+import { restorationKey, restorationPending } from "../lib/noted-calls.ts";
 import { recordKey, recordWrites, takeBackRecord } from "../lib/record.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
 import { callKeys, callsInFlight, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
@@ -38,7 +38,7 @@ export const evacuate = chainRule(evacuation, "evacuate", {
   permissions: [
     ...mayStep({
       why: "to see which satellites leave, and to note that LINSTOR was called to evacuate this one",
-      writes: { annotations: [recordKey] },
+      writes: { annotations: [recordKey, restorationKey] },
       events: "the satellite",
     }),
     ...mayTake(leaseName, "to call LINSTOR for one node at a time", callKeys),
@@ -77,7 +77,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [wait()];
   const pending = restorationPending(satellite, now);
-  if (pending) return [about.write(pending, shows({ message: pending }), { step: { name: "waiting" }, next })];
+  if (pending) {
+    const { message, writes } = pending;
+    return [about.write(message, [...shows({ message }), ...writes], { step: { name: "waiting" }, next })];
+  }
   const holder = holderOf(context);
   const calls = callsInFlight(lease, now);
   const call = calls.find((call) =>

@@ -1,5 +1,6 @@
-import { type CallInFlight, mayTakeEffectUntil, readCall } from "../../../shared/chain/call-in-flight.ts";
+import { type CallInFlight, type PendingCall, pendingCall, readCall } from "../../../shared/chain/call-in-flight.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { LinstorSatellite } from "./kinds.ts";
 
 /**
  * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written before each call,
@@ -12,9 +13,11 @@ export const registrationKey = "holdfast.dev/registration";
 export const readRegistration = (satellite: KubernetesObject): CallInFlight | undefined =>
   readCall(satellite, registrationKey);
 
-/** Until when a call to register the node may still have its effect; `undefined` when none can. */
-export const registrationUntil = (satellite: KubernetesObject, now: number): number | undefined =>
-  mayTakeEffectUntil(readRegistration(satellite), now);
+/** Why a node that is not listed may still come; `undefined` when no call to register it can take effect. */
+export function registrationPending(satellite: KubernetesObject, now: number): PendingCall | undefined {
+  const message = (until: string) => `LINSTOR may still register the node ${satellite.metadata.name} until ${until}.`;
+  return pendingCall(LinstorSatellite, satellite, registrationKey, now, message);
+}
 
 /**
  * Annotation of a LinstorSatellite: LINSTOR was called to remove its node, whether it has answered, and as `proven`
@@ -33,18 +36,13 @@ export const isRemovalCalled = (satellite: KubernetesObject): boolean => readRem
 /** The same of a node that was empty then: it took no copy along, also if copies elsewhere were lost since. */
 export const isRemovalProven = (satellite: KubernetesObject): boolean => readRemoval(satellite)?.proven === true;
 
-/**
- * Why the satellite is not let go yet, and LINSTOR not called again, as a sentence: a call may still take effect.
- * `undefined` when none can.
- */
-export function removalPending(satellite: KubernetesObject, now: number): string | undefined {
-  const until = mayTakeEffectUntil(readRemoval(satellite), now);
-  if (until === undefined) return undefined;
-  return (
+/** Why the satellite is not let go yet, and LINSTOR not called again; `undefined` when no call can take effect. */
+export function removalPending(satellite: KubernetesObject, now: number): PendingCall | undefined {
+  const message = (until: string) =>
     `LINSTOR was called to remove the node ${satellite.metadata.name}, and its answer did not arrive: the call may ` +
-    `still take effect until ${new Date(until).toISOString()}. The LinstorSatellite stays until then: otherwise ` +
-    "the late call could remove a new node of this name."
-  );
+    `still take effect until ${until}. The LinstorSatellite stays until then: otherwise the late call could remove a ` +
+    "new node of this name.";
+  return pendingCall(LinstorSatellite, satellite, removalKey, now, message);
 }
 
 /**
@@ -53,10 +51,9 @@ export function removalPending(satellite: KubernetesObject, now: number): string
  */
 export const restorationKey = "holdfast.dev/restoration";
 
-/** Why the node is not evacuated yet, as a sentence; `undefined` when no call to restore it can take effect. */
-export function restorationPending(satellite: KubernetesObject, now: number): string | undefined {
-  const until = mayTakeEffectUntil(readCall(satellite, restorationKey), now);
-  if (until === undefined) return undefined;
-  const time = new Date(until).toISOString();
-  return `LINSTOR has not answered a call to restore ${satellite.metadata.name}, which may take effect until ${time}.`;
+/** Why the node is not evacuated yet; `undefined` when no call to restore it can take effect. */
+export function restorationPending(satellite: KubernetesObject, now: number): PendingCall | undefined {
+  const message = (until: string) =>
+    `LINSTOR has not answered a call to restore ${satellite.metadata.name}, which may take effect until ${until}.`;
+  return pendingCall(LinstorSatellite, satellite, restorationKey, now, message);
 }

@@ -21,7 +21,7 @@ import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/lo
 import { mayCarryHooks } from "../lib/machine.ts";
 import { markedIn } from "../lib/marked-satellites.ts";
 import { noteRemoval, withdrawCall } from "../lib/note-removal.ts";
-import { readRemoval, registrationUntil, removalKey, removalPending } from "../lib/noted-calls.ts";
+import { readRemoval, registrationKey, registrationPending, removalKey, removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
 import { abandonedBecause, conditions, conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { type Common, mayLook, satelliteRule } from "../lib/satellite-rule.ts";
@@ -51,7 +51,7 @@ export const removeLost = rule({
   triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   permissions: mayLook({
     why: "to note that LINSTOR gives the node up, and to remove the finalizer when it has",
-    writes: { annotations: [linstorKey, removalKey], finalizers: [satelliteFinalizer] },
+    writes: { annotations: [linstorKey, registrationKey, removalKey], finalizers: [satelliteFinalizer] },
     volumes: "list",
     machines: "read",
     conditions: true,
@@ -122,15 +122,9 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
       ),
     ];
   const pending = removalPending(satellite, now);
-  if (pending) return [waiting("losing", pending)];
-  const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
-  if (!node && registered !== undefined)
-    return [
-      waiting(
-        "registering",
-        `LINSTOR was called to register the node of ${title} less than ten minutes ago, and may still do so.`,
-      ),
-    ];
+  if (pending) return [waiting("losing", pending.message, pending.writes)];
+  const registered = abandonedBecause(seen) ? undefined : registrationPending(satellite, now);
+  if (!node && registered) return [waiting("registering", registered.message, registered.writes)];
   if (!node)
     return [
       write(abandonedBecause(seen) ?? `LINSTOR does not list the node of ${title} any more: it goes.`, [

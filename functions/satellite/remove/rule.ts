@@ -12,7 +12,7 @@ import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { noteRemoval, withdrawCall, withdrawProof } from "../lib/note-removal.ts";
-import { readRemoval, registrationUntil, removalKey, removalPending } from "../lib/noted-calls.ts";
+import { readRemoval, registrationKey, registrationPending, removalKey, removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
@@ -23,7 +23,7 @@ export const remove = chainRule(evacuation, "remove", {
     "any more.",
   permissions: mayStep({
     why: "to note that LINSTOR removes the node, and to remove the finalizer when LINSTOR does not list it",
-    writes: { annotations: [removalKey], finalizers: [satelliteFinalizer] },
+    writes: { annotations: [registrationKey, removalKey], finalizers: [satelliteFinalizer] },
     events: "the satellite",
   }),
   finalizers: [
@@ -52,12 +52,11 @@ function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFact
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
   const { satellite, facts, standing, now, next, about, shows, wait, controller: at } = context;
   if (!facts.satellite.deleting) return [wait()];
-  const pending = removalPending(satellite, now);
-  if (pending) return [about.write(pending, shows({ message: pending }), { step: { name: "waiting" }, next })];
-  if (facts.is === "ready" && !facts.data && registrationUntil(satellite, now) !== undefined) {
-    const { node } = facts;
-    const message = `LINSTOR was called to register the node ${node} less than ten minutes ago, and may still do so.`;
-    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
+  const isUnlisted = facts.is === "ready" && !facts.data;
+  const pending = removalPending(satellite, now) ?? (isUnlisted ? registrationPending(satellite, now) : undefined);
+  if (pending) {
+    const { message, writes } = pending;
+    return [about.write(message, [...shows({ message }), ...writes], { step: { name: "waiting" }, next })];
   }
   if (facts.is === "abandoned" || !facts.data)
     return [about.write(standing.message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];

@@ -101,7 +101,9 @@ describe("a call to restore a node", () => {
     const text = annotations[restorationKey] ?? "";
     expect(JSON.parse(text)).toMatchObject({ uid: "u1", called: new Date(now).toISOString() });
     const satellite = aSatellite({ metadata: { annotations } });
-    expect(restorationPending(satellite, now + 599_999)).toContain("may take effect until 2026-01-01T00:10:00");
+    expect(restorationPending(satellite, now + 599_999)?.message).toContain(
+      "may take effect until 2026-01-01T00:10:00",
+    );
     expect(restorationPending(satellite, now + 600_000)).toBeUndefined();
     const path = "/metadata/annotations/holdfast.dev~1restoration";
     const of = { op: "test", path, value: text };

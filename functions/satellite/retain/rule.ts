@@ -19,7 +19,7 @@ import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks, preDrainHook, preTerminateHook } from "../lib/machine.ts";
 import { markedIn } from "../lib/marked-satellites.ts";
-import { removalPending } from "../lib/noted-calls.ts";
+import { removalKey, removalPending } from "../lib/noted-calls.ts";
 import { isGoing } from "../lib/record.ts";
 import {
   abandonedBecause,
@@ -53,7 +53,7 @@ export const retain = rule({
   triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   permissions: mayLook({
     why: "to see which other satellites leave, and to remove the finalizer of this one",
-    writes: { finalizers: [satelliteFinalizer] },
+    writes: { annotations: [removalKey], finalizers: [satelliteFinalizer] },
     satellites: "list",
     volumes: "list",
     machines: "read",
@@ -138,7 +138,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
       }),
     ];
   const pending = removalPending(satellite, now);
-  if (pending) return [wait(pending, { step: { name: "cleaning" }, next: now + 10_000 })];
+  if (pending) return [write(pending.message, pending.writes, { step: { name: "cleaning" }, next: now + 10_000 })];
   const message = `${title} goes; its node and its data stay in LINSTOR, and are used again when it is re-created.`;
   return [write(message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
 }
