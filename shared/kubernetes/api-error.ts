@@ -46,19 +46,32 @@ export const isExpired = (error: unknown): error is ApiError => error instanceof
 /** A role, or admission, does not allow the call. */
 export const isForbidden = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403;
 
+/**
+ * The API server will not do it however often it is asked: a right is missing, what is asked is invalid, or a webhook
+ * or a policy denies it, with a status of its choice. 401 is none: a token that was rotated mends itself.
+ */
+export const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![401, 404, 408, 409, 410, 429].includes(error.status) &&
+  !isConflict(error);
+
 /** A create found the name taken. */
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.reason === "AlreadyExists";
 
 /**
  * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch whose
- * `test` failed (422 without causes, which a validation error always has). Fields that another manager of server-side
- * apply holds are none of this: reading again does not help.
+ * `test` failed (422 without causes, which a validation error always has, and no webhook's denial). Fields that another
+ * manager of server-side apply holds are none of this: reading again does not help.
  */
 export const isConflict = (error: unknown): error is ApiError => {
   if (!(error instanceof ApiError)) return false;
-  const { status, reason, causes } = error;
+  const { status, reason, causes, message } = error;
   if (status === 409)
     return reason !== "AlreadyExists" && causes.every((cause) => cause.reason !== "FieldManagerConflict");
-  return status === 422 && (causes.length === 0 || causes.some((cause) => cause.field === "metadata.uid"));
+  if (status !== 422) return false;
+  if (causes.length > 0) return causes.some((cause) => cause.field === "metadata.uid");
+  return !/ admission webhook "[^"]*" denied the request/.test(message);
 };

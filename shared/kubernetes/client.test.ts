@@ -239,7 +239,16 @@ test.each([
   [422, "Invalid", [{ field: "metadata.uid" }], true],
   [422, "Invalid", [{ field: "spec.volumeName", reason: "FieldValueForbidden" }], false],
   [404, "NotFound", undefined, false],
-])("whether %i %s with causes %j is a conflict: %#", async (code, reason, causes, expected) => {
-  const error = new ApiError("PATCH", { status: code, reason, message: "", ...(causes ? { causes } : {}) });
-  expect(isConflict(error)).toBe(expected);
-});
+  [422, "Invalid", undefined, false, 'admission webhook "a.example.com" denied the request: no'],
+] as const)(
+  "whether %i %s with causes %j is a conflict: %#",
+  async (code, reason, causes, expected, message?: string) => {
+    const error = new ApiError("PATCH", {
+      status: code,
+      reason,
+      message: message ?? "",
+      ...(causes ? { causes: [...causes] } : {}),
+    });
+    expect(isConflict(error)).toBe(expected);
+  },
+);

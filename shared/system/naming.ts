@@ -1,4 +1,4 @@
-import { ApiError, isForbidden } from "../kubernetes/api-error.ts";
+import { ApiError, isRefused } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import { SystemError, type SystemFailure } from "./system-error.ts";
@@ -6,19 +6,30 @@ import { SystemError, type SystemFailure } from "./system-error.ts";
 const onRefusal =
   "If a right is missing, grant it to Holdfast's account there. If a webhook refuses it, change what it asks for.";
 
+/** The API server did not answer, or a webhook did not answer it. A token that was rotated mends itself. */
+const isUnanswered = ({ status }: ApiError) => status === 0 || status === 401 || status >= 500;
+
+/** The API server answers, and a webhook does not answer it. */
+const isWebhookAway = ({ status, message }: ApiError) => status >= 500 && message.includes("failed calling webhook");
+
 /**
- * A client that names a system where a patch of one of its objects is not answered or is refused, so that the object
- * that waits for it says so: all can be read while the system's own webhook is away, or rights are missing.
+ * A client that names a system where a patch of one of its objects is refused, or its failure says that it `isAway`, so
+ * that the object that waits for it says so: all can be read while the system's own webhook is away, or rights are
+ * missing.
  */
-export function naming(system: string, isIts: (kind: Kind) => boolean, client: Client): Client {
+export function naming(
+  system: string,
+  isIts: (kind: Kind) => boolean,
+  client: Client,
+  isAway: (error: ApiError) => boolean = isUnanswered,
+): Client {
   const named = (kind: Kind, name: string) => (error: unknown) => {
     if (!isIts(kind) || !(error instanceof ApiError)) throw error;
     const what = `${kind.kind} ${name} could not be changed: ${error.message}`;
     const failed = (failure: SystemFailure, message: string) =>
       new SystemError(system, failure, message, { cause: error });
-    // The API server did not answer, or a webhook did not answer it. A token that was rotated mends itself.
-    if (error.status === 0 || error.status === 401 || error.status >= 500) throw failed("unreachable", what);
-    if (isForbidden(error)) throw failed("refused", `${what} ${onRefusal}`);
+    if (isAway(error)) throw failed("unreachable", what);
+    if (isRefused(error)) throw failed("refused", `${what} ${onRefusal}`);
     throw error;
   };
   return {
@@ -31,3 +42,10 @@ export function naming(system: string, isIts: (kind: Kind) => boolean, client: C
     request: (...all) => client.request(...all),
   };
 }
+
+/**
+ * A client that names Kubernetes where the API server, a policy or a webhook takes no patch of an object of these
+ * kinds: what waits for it says so.
+ */
+export const namingRefused = (kinds: readonly Kind[], client: Client): Client =>
+  naming("Kubernetes", ({ plural }) => kinds.some((one) => one.plural === plural), client, isWebhookAway);

@@ -13,6 +13,7 @@ import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { forbidden } from "../../local/apiserver/failure.ts";
 import { encodeFailure } from "../../local/apiserver/representation/encode.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
+import { StatusError } from "../../local/apiserver/status-error.ts";
 import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
@@ -98,7 +99,13 @@ export interface SatelliteHarness {
 
 /** What RBAC says then. */
 const cannotPatch = 'User "holdfast" cannot patch resource "machines"';
-type CutOff = "unreachable" | "not found" | "read-only" | "forbidden";
+/** A number: writes are denied by a webhook, with this status. */
+type CutOff = "unreachable" | "not found" | "read-only" | "forbidden" | 400 | 403 | 422 | 500;
+/** As the API server passes on what a webhook says: without causes; and that it says nothing. */
+const deniedWith = (status: number) =>
+  status === 500
+    ? new StatusError(status, "InternalError", 'Internal error occurred: failed calling webhook "hooks.example.com"')
+    : new StatusError(status, "Denied", 'admission webhook "hooks.example.com" denied the request: not on a Friday');
 
 /** What the rules of a release run with. */
 export interface SatelliteRelease {
@@ -384,9 +391,10 @@ export async function openSatelliteHarness({
     };
     const transport: Transport = async (request) => {
       const isRead = request.method === "GET";
-      if (unreachable?.test(request.path) && !(isRead && (cutHow === "read-only" || cutHow === "forbidden"))) {
+      if (unreachable?.test(request.path) && !(isRead && !["unreachable", "not found"].includes(String(cutHow)))) {
         if (cutHow === "not found") return server.handle({ ...request, path: "/apis/absent.example.com" });
         if (cutHow === "forbidden") return encodeFailure(forbidden(Machine, "worker", cannotPatch));
+        if (typeof cutHow === "number") return encodeFailure(deniedWith(cutHow));
         throw new Error("connect ETIMEDOUT");
       }
       if (request.method === "GET") return server.handle(request);

@@ -278,6 +278,8 @@ describe("the management cluster is away", () => {
       "Refused",
       /cannot patch resource "machines".*If a right is missing, grant it to Holdfast's account there/,
     ],
+    [400, "Refused", /could not be changed: .*"hooks.example.com" denied the request: not on a Friday/],
+    [422, "Refused", /could not be changed: .*"hooks.example.com" denied the request: not on a Friday/],
   ] as const)("%s, when a satellite is deleted: it says what is refused and a way out", async (how, reason, why) => {
     await harness.machine("control", "node-4", controlPlane);
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -301,7 +303,7 @@ describe("the management cluster is away", () => {
     await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
-    expect(harness.failures.splice(0).filter((one) => !one.includes("grant it to Holdfast's account"))).toEqual([]);
+    expect(harness.failures.splice(0).filter((one) => !/grant it to Holdfast's account/.test(one))).toEqual([]);
     const events = (await Array.fromAsync(harness.client.list(Event))).map((event) => event.reason);
     expect(events).not.toContain(`ClusterAPI${reason}`);
   });
@@ -333,3 +335,49 @@ describe("the management cluster is away", () => {
 });
 
 proveTheseAreMade("satellite", asked, writesMade["outages.test.ts"]);
+
+describe("a webhook denies what Holdfast writes to", () => {
+  test.each([
+    ["volumes, which are not marked", "satellite.mark", /\/persistentvolumes\//, "PersistentVolume pvc-1", 403],
+    ["volumes, with another status", "satellite.mark", /\/persistentvolumes\//, "PersistentVolume pvc-1", 422],
+    ["volumes, which it does not judge", "satellite.mark", /\/persistentvolumes\//, "PersistentVolume pvc-1", 500],
+  ] as const)("%s: the satellite says so in few writes, and goes on", async (_, rule, paths, what, status) => {
+    await harness.volume("pvc-1", [node, "node-2"], { attached: node });
+    harness.cutOff(paths, status);
+    await harness.delete(LinstorSatellite, node);
+    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[away];
+    const away = `holdfast.dev/${rule}.away`;
+    await harness.until("the satellite says so", awayOf);
+    const said = await awayOf();
+    expect(said).toContain("waits for Kubernetes since 20");
+    expect(said).toMatch(new RegExp(`${what} could not be changed: .*hooks.example.com`));
+    await harness.clock.advance(minute);
+    const [writes, dead] = [writesTo(node), harness.failures.length];
+    await harness.clock.advance(20 * minute);
+    expect(await awayOf()).toBe(said);
+    expect(writesTo(node) - writes).toBeLessThan(10);
+    expect(harness.failures.length).toBe(dead);
+    harness.cutOff();
+    await admin.says(node, "SatelliteEvacuated", /to reattach/);
+    expect(await awayOf()).toBeUndefined();
+    harness.failures.splice(0);
+  });
+
+  test("the DaemonSet of a satellite: the satellite says so, and its workload follows afterwards", async () => {
+    harness.cutOff(/\/daemonsets\//, 400);
+    const key = "holdfast.dev/satellite.apply-daemonset.away";
+    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[key];
+    const spec = { hostNetwork: true };
+    await admin.configureOnly(node, { podTemplate: { spec } });
+    await harness.until("the satellite says so", awayOf);
+    expect(await awayOf()).toMatch(/DaemonSet linstor-satellite.node-1 could not be changed: .*not on a Friday/);
+    await harness.clock.advance(20 * minute);
+    harness.cutOff();
+    await harness.clock.advance(2 * minute);
+    expect(await harness.client.get(DaemonSet, workloads, daemonSetName(node))).toMatchObject({
+      spec: { template: { spec } },
+    });
+    expect(await awayOf()).toBeUndefined();
+    harness.failures.splice(0);
+  });
+});

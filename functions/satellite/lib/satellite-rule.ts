@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Permission } from "../../../shared/declaration.ts";
 import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { ConfigMap, Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { lazyClient } from "../../../shared/kubernetes/lazy-client.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { naming } from "../../../shared/system/naming.ts";
+import { naming, namingRefused } from "../../../shared/system/naming.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
-import { Cluster, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import { Cluster, DaemonSet, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import { linstorAddresses } from "./linstor/controllers.ts";
 import type { preDrainHook, preTerminateHook } from "./machine.ts";
 import { type Marks, marksFor } from "./volumes.ts";
@@ -61,17 +61,16 @@ export const satelliteRule = {
     naming(
       "Cluster API",
       ({ apiVersion }) => isThere(`/apis/${apiVersion}`),
-      clusterApiKubeconfig === "" ? own : withManagementCluster(own, clusterApiKubeconfig),
+      managed(namingRefused([PersistentVolume, DaemonSet, ConfigMap], own), clusterApiKubeconfig),
     ),
 } as const;
 
 /**
- * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own.
- *
- * @param kubeconfig path of the file by which the management cluster is reached. If it cannot be read, only what needs
- *   Cluster API's objects fails, so that the object says why
+ * A client that looks for Cluster API's objects on the cluster of the kubeconfig at this path, if there is one, and for
+ * all others on the function's own. If it cannot be read, only what needs them fails, so that the object says why.
  */
-function withManagementCluster(own: Client, kubeconfig: string): Client {
+function managed(own: Client, kubeconfig: string): Client {
+  if (kubeconfig === "") return own;
   const management = lazyClient(async () => (await import("../../../shared/serve/connect.ts")).connect(kubeconfig));
   const of = ({ apiVersion }: Kind) => (isThere(`/apis/${apiVersion}`) ? management : own);
   return {
