@@ -13,6 +13,11 @@ import type { ExecuteContext } from "./execute-context.ts";
 
 /** The first look after the one that failed, in milliseconds; later ones come with every tick of the sweep. */
 const secondLook = 30_000;
+/**
+ * The longest pause between two calls that find no connection, in milliseconds: less than the sweep's five minutes, so
+ * that each tick finds the object due.
+ */
+const longestPause = 240_000;
 /** For so long a failure is left to the broker, whose retries are faster than the sweep. Milliseconds. */
 const brokerRetries = 10_000;
 
@@ -28,8 +33,8 @@ const reasons = {
  * and then records the Warning `<System>Unreachable`, `Unauthorized` or `Refused`. The due time is written once and
  * stays: the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
  * system's return, and an outage costs one write however long it lasts. Only where a call was `unsent`, for it found no
- * connection, a pause begins with each try: what the call had noted is taken back, which comes back as an event and
- * would bring the next try at once.
+ * connection, a pause begins with each try, which is doubled up to `longestPause`: what the call had noted is taken
+ * back, which comes back as an event and would bring the next try at once.
  *
  * Returns the answer to the broker: to try again while the failure is fresh, and afterwards that all is done, because
  * the object itself says what is wrong and the sweep comes back to it. Never rejects.
@@ -46,14 +51,16 @@ export async function reportAway(
   const name = awayNameOf(rule);
   const before = readProgress(object, name);
   const reason = `${error.system.replaceAll(" ", "")}${reasons[error.failure]}`;
-  const since = before?.step === reason ? before.since : new Date(now).toISOString();
-  const isPause = isUnsent || (before?.step === reason && before.unsent === true);
+  const isSame = before?.step === reason;
+  const since = isSame ? before.since : new Date(now).toISOString();
+  const last = isSame ? pauseIn(before) : undefined;
+  const pause = isUnsent ? Math.min(2 * (last ?? secondLook / 2), longestPause) : last;
   const message =
     `${describe(referenceTo(object))} waits for ${error.system} since ${since}: ${error.message} ` +
     "Holdfast looks again with every tick of the sweep and then goes on by itself.";
-  const isKept = before?.step === reason && before.next && !isUnsent;
-  const next = isKept ? Date.parse(before.next ?? "") : now + secondLook;
-  const step = { name: reason, ...(isPause ? { details: { unsent: true } } : {}) };
+  const isKept = isSame && before.next && !isUnsent;
+  const next = isKept ? Date.parse(before.next ?? "") : now + (pause ?? secondLook);
+  const step = { name: reason, ...(pause === undefined ? {} : { details: { unsent: true, pause } }) };
   const text = nextProgress(object, name, step, message, now, next);
   const missed = (what: string) => (failure: unknown) =>
     log.warn({ rule: rule.name, uid: object.metadata.uid }, `${what}: ${String(failure)}`);
@@ -71,11 +78,11 @@ export async function reportAway(
       await record();
       return outcomeOf(error);
     }
-    await record();
+    if (!isSame) await record();
   }
   const isFresh = now - Date.parse(since) < brokerRetries;
   // An Event that was refused is tried again with the broker's retries; one that is there is not written again.
-  if (text === undefined && isFresh) await record();
+  if (isSame && isFresh) await record();
   return isFresh ? outcomeOf(error) : { result: "away", status: 204, message };
 }
 
@@ -92,7 +99,13 @@ export function pauseOf(rule: Pick<Rule, "name">, object: KubernetesObject, now:
 /** The clock of the instance that wrote it may be a minute ahead. A time that is later still says nothing. */
 function isPending(before: Progress | undefined, now: number): boolean {
   const left = Date.parse(before?.next ?? "") - now;
-  return left > 0 && left <= secondLook + minute;
+  return left > 0 && left <= ((before && pauseIn(before)) ?? secondLook) + minute;
+}
+
+/** Milliseconds of the pause after the last call, which found no connection; `undefined` where another one failed. */
+function pauseIn({ unsent, pause }: Progress): number | undefined {
+  if (unsent !== true) return undefined;
+  return typeof pause === "number" && pause > 0 ? Math.min(pause, longestPause) : secondLook;
 }
 
 /** An outage that has ended: the object without its annotation, and the reason of the Event that is no longer true. */

@@ -152,7 +152,7 @@ test.each([
 
 test.each([
   ["once", 1, 2],
-  ["each time for a while, though LINSTOR can be read", 4, 7],
+  ["each time for a while, though LINSTOR can be read", 4, 8],
 ])("a DELETE that finds no connection %s is sent again within a tick of the sweep", async (_, refusals, within) => {
   let calls = 0;
   harness.answerLinstor(async (request, send) => {
@@ -182,4 +182,26 @@ test("an evacuation that finds no connection for a while keeps no other waiting,
   await harness.until("both are called for", () => order.length >= 5);
   expect(harness.clock.now() - began).toBeLessThan(6 * minutes);
   expect(order.slice(3).sort()).toEqual([node, "node-4"]);
+});
+
+test("a DELETE that finds no connection for an hour costs few calls and writes, and one Event", async () => {
+  let calls = 0;
+  let isBack = false;
+  harness.answerLinstor(async (request, send) => {
+    if (request.method !== "DELETE" || isBack) return send(request);
+    calls++;
+    throw Object.assign(new Error("connect ECONNREFUSED"), { unsent: true });
+  });
+  const requested = (grant: string) =>
+    harness.requests.filter((one) => one.account === "satellite-remove" && one.grant === grant).length;
+  await harness.delete(LinstorSatellite, node);
+  await harness.until("LINSTOR was called", () => calls > 0);
+  await harness.clock.advance(60 * minutes);
+  expect(calls).toBeLessThan(20);
+  expect(requested("patch piraeus.io/linstorsatellites")).toBeLessThan(3 * 20);
+  expect(requested("create events.k8s.io/events")).toBe(1);
+  isBack = true;
+  const back = harness.clock.now();
+  await admin.replaced(node);
+  expect(harness.clock.now() - back).toBeLessThan(5 * minutes);
 });
