@@ -713,7 +713,7 @@ export const outages: readonly Scenario[] = [
       await setState(cluster, "Enabled");
       back();
       await cloud.under.control?.start(node);
-      await says(cluster, "disabled, and not by Holdfast");
+      await says(cluster, "disabled, but not by Holdfast");
       expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, isForcedDown: false });
     },
     settings: [standInOpenStack],

@@ -375,7 +375,7 @@ const all: readonly Scenario[] = [
       await approve(cluster);
       await isEvicted(cluster);
       await setState(cluster, "Enabled");
-      await says(cluster, "disabled, and not by Holdfast");
+      await says(cluster, "disabled, but not by Holdfast");
       await nothingHappens(cluster);
       expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, disabledReason: "a person's" });
     },
