@@ -35,6 +35,7 @@ import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { readProgress } from "../../shared/progress.ts";
 import { awayNameOf, type Rule, slug } from "../../shared/rule.ts";
+import { readSettings } from "../../shared/settings.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
@@ -130,6 +131,8 @@ export interface HarnessOptions {
   /** What runs first. */
   readonly release?: SatelliteRelease;
   readonly external?: string;
+  /** Settings of the rules, as a function's environment has them. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Where the rules of the harness look for a LINSTOR that no LinstorCluster names. */
@@ -139,6 +142,7 @@ export async function openSatelliteHarness({
   policy = "Evacuate",
   external,
   release = present,
+  environment = {},
 }: HarnessOptions = {}): Promise<SatelliteHarness> {
   const clock = virtualClock();
   const random = seededRandom(5);
@@ -376,9 +380,9 @@ export async function openSatelliteHarness({
         return others.get(root)?.transport(request) ?? Promise.reject(new Error(`nothing listens at ${root}`));
       };
     const credential = async () => undefined;
-    const linstorHosts = "linstor.example.com,other.example.com,nobody";
-    const addresses = { linstorHosts, linstorAllowHttp: "in-cluster" };
-    const settings = linstorSystem.settings.parse(addresses);
+    const hosts = "linstor.example.com,other.example.com,nobody";
+    const variables = { LINSTOR_HOSTS: hosts, LINSTOR_ALLOW_HTTP: "in-cluster", ...environment };
+    const settings = readSettings(linstorSystem.settings, variables);
     const ruleClock: Clock = {
       now: () => clock.now() + ahead,
       after: (ms, run) => clock.after(ms, run),
@@ -419,7 +423,7 @@ export async function openSatelliteHarness({
           connect: () => linstorClient as never,
           clock: ruleClock,
           log,
-          settings: rule.settings.parse(addresses),
+          settings: readSettings(rule.settings, variables),
         };
         handlers.set(rule.name, receive(rule, tools as never));
       }

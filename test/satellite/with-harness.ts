@@ -8,9 +8,9 @@ import { watchInvariants } from "./invariants.ts";
 import { rules } from "./rules.ts";
 
 /** A harness in which everything that waits is explained by its cause whenever the test has waited for something. */
-function withExplanations(harness: SatelliteHarness, seen: Explained[]): SatelliteHarness {
+function withExplanations(harness: SatelliteHarness, options: HarnessOptions, seen: Explained[]): SatelliteHarness {
   const { transport, clock, systems } = harness;
-  const installed = rules.map((rule) => ({ rule, environment: {} }));
+  const installed = rules.map((rule) => ({ rule, environment: options.environment ?? {} }));
   const passes = <T>(promise: Promise<T>) => outcomeOf(clock, promise, 600_000);
   const { explainAll } = explainer({ transport, clock, systems, installed, passes }, seen);
   return {
@@ -35,7 +35,7 @@ export let admin: Administrator;
 export function withHarness(options: HarnessOptions = {}, seen: Explained[] = []): ReadonlySet<AccountRequest> {
   const asked = new Set<AccountRequest>();
   beforeEach(async () => {
-    harness = withExplanations(await openSatelliteHarness(options), seen);
+    harness = withExplanations(await openSatelliteHarness(options), options, seen);
     watchInvariants(harness);
     admin = administratorOf(harness);
   });

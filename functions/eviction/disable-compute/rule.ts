@@ -1,5 +1,5 @@
-import { admit, grant, grantedKey, type Member, readGranted } from "../../../shared/budget/budget.ts";
-import { windowAt } from "../../../shared/budget/maintenance-window.ts";
+import { grant, grantedKey, type Member, readGranted } from "../../../shared/budget/budget.ts";
+import { limitsOf, mayBegin, type Waits } from "../../../shared/budget/limits.ts";
 import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
@@ -77,7 +77,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     const { host, settings } = facts.seen;
     const { service } = host;
     if (begins(context) && !budget) return [about.leave("The budget was not read.")];
-    const beginning = begins(context) && budget ? mayBegin(context, budget, settings, now) : { writes: [] };
+    const beginning = begins(context) && budget ? beginningOf(context, budget, settings, now) : { writes: [] };
     if ("message" in beginning) {
       const { message } = beginning;
       return [about.write(message, shows({ message }), { step: { name: "waiting" }, next: beginning.next ?? next })];
@@ -129,27 +129,17 @@ async function readBudget(client: Client, settings: Common) {
 }
 
 /** What must be written before an eviction begins, or what it waits for. A host that is down is out already. */
-function mayBegin(
+function beginningOf(
   { object, node }: ComputeNode,
   { register, namespace, members }: Budget,
   settings: Common,
   now: number,
-): { readonly writes: readonly Write[] } | { readonly message: string; readonly next?: number } {
+): Waits | { readonly writes: readonly Write[] } {
   if (isNotReady(node)) return { writes: [] };
-  const { evictionWindow, evictionWindowLength, evictionTimeZone, evictionMaxUnavailable } = settings;
-  const opens = windowAt(evictionWindow, evictionWindowLength, evictionTimeZone, now);
-  if (opens === undefined || opens > now) {
-    if (opens === undefined) return { message: "It cannot begin: EVICTION_WINDOW names no window in the future." };
-    return { message: `It begins when a maintenance window opens: ${new Date(opens).toISOString()}.`, next: opens };
-  }
   const me = members.find(({ uid }) => uid === object.metadata.uid);
   if (!me) return { message: "The compute nodes have changed in the meantime." };
-  const verdict = admit(me, members, readGranted(register), evictionMaxUnavailable);
-  if (verdict.admitted) return { writes: grant(register, { namespace, name: registerName }, verdict.granted) };
-  const group = me.group ? ` of the group ${me.group}` : "";
-  return {
-    message:
-      `It waits. Of the ${verdict.of} compute nodes${group}, at most ${verdict.most} may be out at the same time. ` +
-      `Out now: ${verdict.out.join(", ")}.`,
-  };
+  const words = { setting: "EVICTION_WINDOW", noun: "compute nodes" };
+  const verdict = mayBegin(me, members, readGranted(register), limitsOf("eviction", settings), words, now);
+  if ("message" in verdict) return verdict;
+  return { writes: grant(register, { namespace, name: registerName }, verdict.granted) };
 }

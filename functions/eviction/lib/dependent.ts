@@ -1,4 +1,4 @@
-import { isNever } from "../../../shared/budget/budget.ts";
+import { isAgreed, limitsOf } from "../../../shared/budget/limits.ts";
 import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
@@ -81,11 +81,8 @@ export const mayHaveServed = ({ metadata, status }: DependentObject): boolean =>
   Object.keys(metadata.annotations ?? {}).some((key) => key === recordKey || key.startsWith(progressKey("eviction/")));
 
 /** Whether a person agrees that what the resource stands for leaves its Node, or no one has to. */
-export const isApproved = (
-  { metadata }: KubernetesObject,
-  { evictionApproval, evictionMaxUnavailable }: Common,
-): boolean =>
-  (evictionApproval === "none" && !isNever(evictionMaxUnavailable)) || metadata.annotations?.[approvalKey] === "true";
+export const isApproved = ({ metadata }: KubernetesObject, settings: Common): boolean =>
+  isAgreed(metadata.annotations?.[approvalKey], limitsOf("eviction", settings));
 
 /** The resource of this kind and name, where there is one, with its Node and its pods. @throws ApiError */
 export async function findDependent(

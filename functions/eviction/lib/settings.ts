@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { maxUnavailable } from "../../../shared/budget/budget.ts";
-import { timeZone, windowLength, windowSchedule } from "../../../shared/budget/maintenance-window.ts";
+import { limitSettings } from "../../../shared/budget/limits.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import { namespaceName } from "../../../shared/names.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
@@ -20,24 +19,7 @@ export const common = z.object({
       "Whether a host or an agent is evicted, and an L2 agent replaced, only when a person agrees, by the annotation " +
         "holdfast.dev/approve-eviction. `none`: as soon as it is to leave. Then one edit may empty a cluster.",
     ),
-  evictionMaxUnavailable: maxUnavailable
-    .default("1")
-    .describe(
-      "How many compute nodes of a group may be out at the same time: a number or a percentage (rounded down, one at " +
-        "least). An eviction begins when fewer are out. 0: each eviction needs a person's agreement.",
-    ),
-  evictionGroupLabel: z
-    .string()
-    .max(316)
-    .default("")
-    .describe(
-      "Label of Nodes, such as topology.kubernetes.io/zone: Nodes with the same value are a group. Empty: one group.",
-    ),
-  evictionWindow: windowSchedule
-    .default("")
-    .describe("When maintenance windows open, in which evictions may begin: cron, five fields. Empty: at any time."),
-  evictionWindowLength: windowLength.default("4h").describe("How long a maintenance window is open."),
-  evictionTimeZone: timeZone.default("UTC").describe("The time zone of maintenance windows, such as Europe/Berlin."),
+  ...limitSettings("eviction", "compute nodes", "1"),
   evictionMoves: wholeNumber(1, 100)
     .default(2)
     .describe(

@@ -129,7 +129,7 @@ test("a damaged record is said of a node that LINSTOR does not list, too", async
   expect(await recorded(text({ good: 1 }))).toMatchObject(halted);
 });
 
-test("satellites of another LinstorCluster are neither waited for nor before it in the queue", async () => {
+test("satellites of another LinstorCluster are not waited for", async () => {
   const elsewhere = { ...satellite.spec, clusterRef: { name: "other" } };
   const deletionTimestamp = "2025-01-01T00:00:00Z";
   const others = [
@@ -139,35 +139,6 @@ test("satellites of another LinstorCluster are neither waited for nor before it 
   ];
   const seen = await look([], [], others);
   expect(seen).toMatchObject({ neighbours: [{ name: "node-3" }] });
-  expect(seen).toMatchObject({ contenders: [{ name: "node-1" }, { name: "node-3" }] });
-});
-
-test.each([
-  ["in progress", { status: "False", reason: "InProgress" }, true],
-  ["completed", { status: "True", reason: "Completed" }, false],
-  // Seconds are all that a condition says.
-  ["completed in the second in which it began", { status: "True", lastTransitionTime: "2026-01-01T00:01:00Z" }, false],
-  ["completed before it began, once more", { status: "True", lastTransitionTime: "2026-01-01T00:00:59Z" }, true],
-  ["completed by its other name alone", { type: "EvacuationCompleted", status: "True" }, true],
-])("an evacuation that is %s has a slot, or has none any more", async (_, more, has) => {
-  const record = { v: 1, uid: "uid-node-2", begun: "2026-01-01T00:01:00.500Z" };
-  const condition = { type: "SatelliteEvacuated", lastTransitionTime: "2026-01-01T00:05:00Z", ...more };
-  const annotations = { [recordKey]: JSON.stringify(record) };
-  const other = { ...satellite, metadata: metadata("node-2", { annotations }), status: { conditions: [condition] } };
-  const contenders = [{ name: "node-1" }, ...(has ? [{ name: "node-2", inProgress: true }] : [])];
-  expect(await look([], [], [other])).toMatchObject({ contenders, inProgress: ["node-2"] });
-});
-
-test.each([
-  ["queued", [{ name: "node-1" }, { name: "node-2", inProgress: false }]],
-  ["waiting", [{ name: "node-1" }]],
-  ["stuck", [{ name: "node-1" }]],
-])("one that has not begun, and is %s, waits for a slot or keeps no other from it", async (step, contenders) => {
-  const progress = { v: 1, uid: "uid-node-2", step, since: "2026-01-01T00:00:00Z", because: "It waits." };
-  const annotations = { "holdfast.dev/satellite.mark": JSON.stringify(progress) };
-  expect(await look([], [], [{ ...satellite, metadata: metadata("node-2", { annotations }) }])).toMatchObject({
-    contenders,
-  });
 });
 
 test("one whose LINSTOR has no address is left alone, unless it is let go without LINSTOR", async () => {

@@ -14,14 +14,8 @@ import type { LinstorControllers } from "./linstor/controllers.ts";
 import { noteChange } from "./linstor-note.ts";
 import { lookAtSatellite, type SatelliteSnapshot, withMachine } from "./look-at-satellite.ts";
 import { hooksOn, type MachineSeen } from "./machine.ts";
-import { type EvacuationRecord, isGoing, readRecord } from "./record.ts";
-import {
-  abandonedBecause,
-  conditions,
-  type LinstorSatelliteObject,
-  policyOf,
-  satelliteFinalizer,
-} from "./satellite.ts";
+import { isGoing, readRecord } from "./record.ts";
+import { abandonedBecause, type LinstorSatelliteObject, policyOf, satelliteFinalizer } from "./satellite.ts";
 import type { Common } from "./satellite-rule.ts";
 import { lookAtVolumes, type PersistentVolumeObject, type VolumeFacts } from "./volumes.ts";
 
@@ -32,14 +26,6 @@ export interface Neighbour {
   readonly deleting: boolean;
   /** Its condition Configured is True for the generation that it has. */
   readonly configured: boolean;
-}
-
-/** A satellite that is being evacuated or wants to be. */
-export interface Contender {
-  readonly name: string;
-  readonly inProgress: boolean;
-  /** Milliseconds since the epoch: since when it is in progress, or waits. */
-  readonly since: number;
 }
 
 /** All that the nine steps depend on, read in one run. */
@@ -68,11 +54,6 @@ interface Surroundings {
    * takes.
    */
   readonly reattachLimit?: number;
-  /** Who is or wants to be evacuated, and how many may be at a time. */
-  readonly contenders: readonly Contender[];
-  readonly slots: number;
-  /** All satellites whose evacuation has begun, those of other LinstorClusters included. */
-  readonly inProgress: readonly string[];
   /** The annotation that says in which LINSTOR the node is, where it does not say so yet. */
   readonly note: Readonly<Record<string, string>>;
 }
@@ -127,7 +108,7 @@ export async function lookAtEvacuation(
   one: SatelliteInChain,
   { client, linstor, settings }: ChainView,
 ): Promise<Facts<EvacuationFacts>> {
-  const { satellite, foreign, policy, record, cluster } = one;
+  const { satellite, foreign, policy, record } = one;
   const { name } = satellite.metadata;
   const title = `LinstorSatellite ${name}`;
   if (foreign) return { is: "outside", message: foreign, undecided: true };
@@ -161,9 +142,6 @@ export async function lookAtEvacuation(
     ...(record?.awaited ? { neighboursSince: Date.parse(record.awaited) } : {}),
     ...(settings.satelliteWait ? { neighboursLimit: settings.satelliteWait } : {}),
     ...(reattachLimit === undefined ? {} : { reattachLimit }),
-    contenders: satellites.filter((other) => nameOf(other) === name || contends(other)).map(contenderOf),
-    slots: cluster?.spec?.maxConcurrentEvacuations ?? 0,
-    inProgress: all.filter((other) => readRecord(other) !== undefined).map(nameOf),
   };
   // Where there is no LINSTOR any more, none would answer.
   if (abandoned) return { is: "abandoned", message: abandoned, ...surroundings, note: {} };
@@ -183,43 +161,17 @@ export async function lookAtEvacuation(
 }
 
 const unread = { leaveOut: ["metadata.managedFields"] };
-const listSatellites = (client: Client) =>
+/** All satellites. @throws ApiError */
+export const listSatellites = (client: Client) =>
   Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite, unread));
 const nameOf = ({ metadata }: KubernetesObject) => metadata.name;
 const clusterOf = ({ spec }: LinstorSatelliteObject) => spec?.clusterRef?.name;
 
 /** Deleted under Evacuate, begun, or in the queue. */
-const isUnderWay = (satellite: LinstorSatelliteObject) =>
+export const isUnderWay = (satellite: LinstorSatelliteObject) =>
   (isBeingDeleted(satellite) && policyOf(satellite.spec) === "Evacuate") ||
   readRecord(satellite) !== undefined ||
   readProgress(satellite, "satellite/mark") !== undefined;
-
-/**
- * Has a slot, or waits for one. One that cannot begin keeps no other from it, and neither does one whose node is empty:
- * Cluster API or others may keep its Node for as long as they like.
- */
-function contends(satellite: LinstorSatelliteObject): boolean {
-  const record = readRecord(satellite);
-  if (record) return !isCompleted(satellite, record);
-  const { step = "" } = readProgress(satellite, "satellite/mark") ?? {};
-  // Before it begins it waits for nothing but the hooks on its Machine, and for a slot, which is another step.
-  return isUnderWay(satellite) && !["stuck", "halting", "away", "name-too-long", "waiting"].includes(step);
-}
-
-/** Its condition says so of this evacuation, and not of one before it. A condition's time has no milliseconds. */
-const isCompleted = ({ status }: LinstorSatelliteObject, { begun }: EvacuationRecord) =>
-  status?.conditions?.some(
-    ({ type, status, lastTransitionTime }) =>
-      type === conditions.evacuated && status === "True" && Date.parse(lastTransitionTime) + 1000 > Date.parse(begun),
-  ) ?? false;
-
-function contenderOf(satellite: LinstorSatelliteObject): Contender {
-  const record = readRecord(satellite);
-  const queued = readProgress(satellite, "satellite/mark")?.since;
-  const since = record?.begun ?? queued ?? satellite.metadata.deletionTimestamp;
-  const time = since ? Date.parse(since) : Number.POSITIVE_INFINITY;
-  return { name: nameOf(satellite), inProgress: record !== undefined, since: time };
-}
 
 function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
   const { generation } = satellite.metadata;

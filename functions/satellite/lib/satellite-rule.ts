@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitSettings } from "../../../shared/budget/limits.ts";
 import type { Permission } from "../../../shared/declaration.ts";
 import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
@@ -27,6 +28,14 @@ export const common = z.object({
       "Milliseconds that an evacuation waits for other satellites that are not ready. Then it goes on with a " +
         "warning. 0: as long as it takes.",
     ),
+  evacuationApproval: z
+    .enum(["annotation", "none"])
+    .default("none")
+    .describe(
+      "Whether an evacuation begins only when a person agrees, by the annotation holdfast.dev/approve-evacuation. " +
+        "With `annotation`, each deletion of a Machine, and so each rolling upgrade, waits for a person.",
+    ),
+  ...limitSettings("evacuation", "satellites", "100%"),
   satelliteNamespace: z
     .string()
     .min(1)

@@ -1,15 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import { LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
+import { LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
 import { machineKey } from "../lib/machine.ts";
 import { recordKey } from "../lib/record.ts";
 import { aLeaving, aMachine, aSatellite, aSeen, aVolume, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { mark } from "./rule.ts";
 
 const settings = mark.settings.parse({});
-const unheld = { lease: undefined, namespace: "holdfast" };
-const decide = (seen: Parameters<typeof mark.decide>[0]["seen"][number]) =>
-  mark.decide({ seen: [seen], ...unheld }, now, settings)[0];
+const neighbour = aSatellite({ record: false, deleting: false, metadata: { name: "node-2", uid: "u2" } });
+const unheld = {
+  ...{ lease: undefined, namespace: "holdfast", groups: new Map<string, string>(), settings },
+  satellites: [aSatellite({ record: false }), neighbour],
+};
+type Facts = Parameters<typeof mark.decide>[0];
+const decide = (seen: Facts["seen"][number], more: Partial<Facts> = {}) =>
+  mark.decide({ seen: [seen], ...unheld, ...more }, now, settings)[0];
 const writes = (seen: Parameters<typeof decide>[0]) => {
   const decision = decide(seen);
   return decision?.do === "write"
@@ -17,6 +22,12 @@ const writes = (seen: Parameters<typeof decide>[0]) => {
     : [];
 };
 const unbegun = aSatellite({ record: false });
+const clusterOf = (maxConcurrentEvacuations: number) => ({
+  apiVersion: LinstorCluster.apiVersion,
+  kind: LinstorCluster.kind,
+  metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "1" },
+  spec: { maxConcurrentEvacuations },
+});
 const marksOf = (seen: Parameters<typeof decide>[0]) =>
   writes(seen).flatMap(({ name, patch }) =>
     name.startsWith("pv-") ? [[name, (patch as { metadata: { annotations: object } }).metadata.annotations]] : [],
@@ -126,11 +137,9 @@ describe("the beginning", () => {
     [2, "acting"],
     [0, "acting"],
   ])("with %i slots and another one before it: %s", (slots, step) => {
-    const contenders = [
-      { name: "node-2", inProgress: true, since: 1 },
-      { name: "node-1", inProgress: false, since: 2 },
-    ];
-    const decision = decide(aLeaving({ contenders, slots }, { satellite: unbegun }));
+    const begun = aSatellite({ metadata: { name: "node-2", uid: "u2" }, record: { uid: "u2" } });
+    const cluster = clusterOf(slots);
+    const decision = decide(aLeaving({}, { satellite: unbegun, cluster }), { satellites: [unbegun, begun] });
     expect(decision).toMatchObject({ step: { name: step } });
     // One that is stuck holds up all others, and people must find it.
     if (step === "queued") expect(decision?.message).toContain("Before it: node-2.");
@@ -166,23 +175,22 @@ describe("while the Machine of a satellite that is being deleted has no hooks", 
   });
 });
 
-test.each([
-  ["begins at this moment", [], "queued"],
-  ["has begun", ["node-9"], "acting"],
-])("while a satellite of another LinstorCluster has the Lease and %s: %s", (_, inProgress, step) => {
+test.each<[string, false | object, string]>([
+  ["begins at this moment", false, "queued"],
+  ["has begun", { uid: "u9" }, "acting"],
+])("while a satellite of another LinstorCluster has the Lease and %s: %s", (_, record, step) => {
   const spec = { holderIdentity: "LinstorSatellite node-9", renewTime: new Date(now).toISOString() };
   const metadata = { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" };
   const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata };
   const held = { ...lease, spec: { ...spec, leaseDurationSeconds: 60 } };
-  const contenders = [{ name: "node-1", inProgress: false, since: 1 }];
-  const seen = aLeaving({ contenders, slots: 1, inProgress }, { satellite: unbegun });
-  const decisions = mark.decide({ seen: [seen], ...unheld, lease: held }, now, settings);
-  expect(decisions).toMatchObject([{ step: { name: step } }]);
+  const other = aSatellite({ record, metadata: { name: "node-9", uid: "u9" } });
+  const theirs = { ...other, spec: { ...other.spec, clusterRef: { name: "theirs" } } };
+  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
+  expect(decide(seen, { lease: held, satellites: [unbegun, theirs] })).toMatchObject({ step: { name: step } });
 });
 
 test("who begins has the Lease for functions whose clocks are a minute or two ahead, too", () => {
-  const contenders = [{ name: "node-1", inProgress: false, since: 1 }];
-  const seen = aLeaving({ contenders, slots: 1 }, { satellite: unbegun });
+  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
   const [lease] = writes(seen) as unknown as { object: { metadata: object; spec: { holderIdentity: string } } }[];
   const { metadata, spec } = lease?.object ?? { metadata: {}, spec: { holderIdentity: "" } };
   expect(spec.holderIdentity).toBe("LinstorSatellite node-1");

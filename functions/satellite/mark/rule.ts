@@ -2,19 +2,18 @@ import { chainRule, type Seen, type StepContext } from "../../../shared/chain/ch
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import { heldUntil, Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
+import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { awayNameOf, on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
-import { listed } from "../lib/data/data-facts.ts";
 import { evacuation, isToBeNoted, isWaitEnded, lacksOverride, lacksWait, unmarked } from "../lib/evacuation.ts";
-import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
+import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
-import { isSeenDeleting, machineLeavesLabel, mayCarryHooks, preTerminateHook } from "../lib/machine.ts";
+import { machineLeavesLabel, preTerminateHook } from "../lib/machine.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
 import { conditions, conditionWrites } from "../lib/satellite.ts";
 import { mayStep, mayTake } from "../lib/satellite-rule.ts";
@@ -26,20 +25,15 @@ import {
   type PersistentVolumeObject,
   type VolumeFacts,
 } from "../lib/volumes.ts";
-
-/**
- * A function must hold this Lease to begin an evacuation. Two that begin at once would not see each other, and take one
- * slot.
- */
-const leaseName = "holdfast-satellite-slots";
+import { type Beginning, beginningOf, isTooLate, leaseName, lookAround } from "./may-begin.ts";
 
 /** The note in which set-hooks says why the Machine could not be changed. */
 const hooksAway = awayNameOf({ name: "satellite/set-hooks" });
 
 export const mark = chainRule(evacuation, "mark", {
   doc:
-    "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on " +
-    "its node, so that they may be attached elsewhere.",
+    "Begins the evacuation of a satellite when a person agrees or need not, a window is open, and budget and slots " +
+    "have room, and marks the volumes that are attached on its node, so that they may be attached elsewhere.",
   triggers: [
     on(LinstorSatellite, ["add", "update"]),
     ...onMachine(["update"]),
@@ -64,39 +58,25 @@ export const mark = chainRule(evacuation, "mark", {
     ...ofAttachment(hint),
     ...(hint.change === "add" ? ofVolume(hint) : []),
   ],
-  look: async (_, { client }, seen): Promise<Seen<SatelliteInChain, EvacuationFacts> & Beginning> => {
+  look: async (_, { client, settings }, look): Promise<Seen<SatelliteInChain, EvacuationFacts> & Beginning> => {
     const namespace = ownNamespace();
     const lease = await client.get<LeaseObject>(Lease, namespace, leaseName);
-    return { lease, namespace, seen: await seen() };
+    const seen = await look();
+    const isAsked = seen.some(({ facts }) => "begun" in facts && !facts.begun);
+    return { ...(await lookAround(isAsked, client, settings)), lease, namespace, seen };
   },
   act,
 });
 
-/**
- * Longer than two writes take, for instances whose clocks are a minute ahead, too. What begins is seen in its record,
- * and the Lease is free again with that. Seconds.
- */
-const leaseSeconds = 300;
-
-/** The Lease, read before the satellites. */
-interface Beginning {
-  readonly lease: LeaseObject | undefined;
-  readonly namespace: string;
-}
-
-function act(
-  context: StepContext<SatelliteInChain, EvacuationFacts>,
-  { lease, namespace }: Beginning,
-): readonly Decision[] {
+function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Beginning): readonly Decision[] {
   const { facts, now, next, satellite, standing, about, shows } = context;
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
   // A Machine without our hooks is made to wait before its evacuation begins, or never, also where only the satellite
   // is being deleted: the Machine may be deleted later. Once it has begun they are never set.
-  const isTooLate = isSeenDeleting(satellite) && !mayCarryHooks(satellite);
   const isLetGo = facts.is === "abandoned" && facts.satellite.deleting;
-  const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate || problem;
+  const isHeld = !facts.machine || isLetGo || facts.hooks?.preTerminate || isTooLate(satellite) || problem;
   if (!facts.begun && !isHeld) {
     const { namespace, name } = facts.machine?.object.metadata ?? {};
     const refused = readProgress(satellite, hooksAway);
@@ -110,27 +90,13 @@ function act(
     return [about.write(message, shows({ message }), { step: { name: "waiting" }, ...(refused ? {} : { next }) })];
   }
   if (!facts.begun) {
-    const { admitted, position, of, before } = slotOf(facts.node, facts.contenders, facts.slots);
-    if (!admitted) {
-      const message =
-        `Waiting for a free evacuation slot (position ${position} of ${of}; ${facts.slots} at a time). Before it: ` +
-        `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits ` +
-        "for.";
+    const beginning = beginningOf(context, around);
+    if ("message" in beginning) {
+      const { message, step: name, ...due } = beginning;
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
-      return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
+      return [about.write(message, conditionWrites(satellite, [report], now), { step: { name }, ...due })];
     }
-    if (facts.slots > 0) {
-      const holder = holderOf(facts.node);
-      const begins = lease?.spec?.holderIdentity;
-      // One Lease serves all LinstorClusters: it is free as soon as its holder has begun, whichever it belongs to.
-      const isSeen = facts.inProgress.some((name) => holderOf(name) === begins);
-      if (heldUntil(lease, now) !== undefined && begins !== holder && !isSeen) {
-        const message = `Waiting for a free evacuation slot: the evacuation of ${begins} is just beginning.`;
-        const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
-        return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
-      }
-      taken.push(takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now));
-    }
+    taken.push(...beginning.writes);
   } else if (isToBeNoted(facts)) {
     const message = `LinstorSatellite ${facts.node} gets a note that says in which LINSTOR its node is.`;
     return [about.write(message, [annotate(LinstorSatellite, satellite, facts.note)], { progress: "unchanged" })];
@@ -170,24 +136,4 @@ function shown(one: VolumeFacts, volume: PersistentVolumeObject | undefined, nod
     ...(lacksWait(one) ? [at.record(moves, normal("VolumeEvacuating"))] : []),
     ...(lacksOverride(one) ? [at.record(anywhere, normal("VolumeTemporarilyMadeReschedulable"))] : []),
   ];
-}
-
-const holderOf = (node: string) => `LinstorSatellite ${node}`;
-
-/**
- * Who may go on while at most `limit` satellites are evacuated at a time (0: as many as there are): those that have
- * begun, then the longest waiting, then by name. Every instance that looks at the same list comes to the same answer.
- *
- * @returns the 1-based position of the satellite, who comes before it, and whether it may go on; the last place for one
- * that is not in the list.
- */
-export function slotOf(name: string, contenders: readonly Contender[], limit: number) {
-  const ordered = contenders.toSorted(
-    (one, other) =>
-      Number(other.inProgress) - Number(one.inProgress) || one.since - other.since || (one.name < other.name ? -1 : 1),
-  );
-  const index = ordered.findIndex((contender) => contender.name === name);
-  const position = (index < 0 ? ordered.length : index) + 1;
-  const before = ordered.slice(0, position - 1).map((contender) => contender.name);
-  return { position, of: Math.max(ordered.length, position), before, admitted: limit <= 0 || position <= limit };
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Contender } from "../lib/evacuation-facts.ts";
-import { slotOf } from "./rule.ts";
+import { type Contender, slotOf } from "./slots.ts";
 
 const contender = (name: string, since: number, inProgress = false): Contender => ({ name, since, inProgress });
 
