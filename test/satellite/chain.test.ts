@@ -55,8 +55,11 @@ const leaving = fc
 
 const decided = (name: string, seen: ReturnType<typeof aLeaving>): readonly Decision[] => {
   const rule = chain.find((one) => one.name === name)?.rule;
-  const facts = { seen: [seen], lease: undefined, namespace: "holdfast", stale: [] };
-  return rule?.decide(facts, now, rule.settings.parse({})) ?? [];
+  if (!rule) return [];
+  const settings = rule.settings.parse({});
+  const around = { satellites: [seen.satellite], groups: new Map(), settings };
+  const facts = { seen: [seen], lease: undefined, namespace: "holdfast", stale: [], ...around };
+  return rule.decide(facts, now, settings);
 };
 
 describe("with anything found", () => {
