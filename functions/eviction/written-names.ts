@@ -133,7 +133,8 @@ export const names: WrittenNames = {
       on: dependents.map(({ kind }) => kind),
       says: "Where the eviction is. The message has the counters.",
       statuses:
-        "`NotEvicting`: none is under way. `Evicting`: it is under way. `Evicted`: nothing is left on the host.",
+        "`NotEvicting`: none is under way. `Evicting`: it is under way; with the reason `Stuck`, a person must act. " +
+        "`Evicted`: nothing is left on the host.",
     },
     {
       type: conditions.requiresRecreation,

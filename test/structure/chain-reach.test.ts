@@ -7,7 +7,7 @@ import { reachOfChains } from "./chain-reach.ts";
  * What a reader of one step reaches must not grow unnoticed. `node test/structure/chain-reach.ts` prints what there is.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  eviction: { files: 25, lines: 3_025 },
+  eviction: { files: 25, lines: 3_034 },
   satellite: { files: 25, lines: 3_651 },
 };
 

@@ -201,7 +201,7 @@ const isMoved = ({ stays, host, plan }: SeenAgent): boolean =>
 
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
-  { step, message }: Standing,
+  { step, message, stuck }: Standing,
   { facts, ...agent }: Looked<Agent, AgentFacts>,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || agent.isAsked || facts.at === "unapproved" || facts.at === "unreported";
@@ -219,7 +219,8 @@ function report(
     ? { type: conditions.enabled, status: "True", reason: "Enabled", message: "The agent is enabled." }
     : { type: conditions.enabled, status: "False", reason: "Disabled", message: said };
   const status = facts.stays ? "NotEvicting" : step === "release-agent" ? "Evicted" : "Evicting";
-  return [converged, enabled, evictedReport(status, facts.at === "seen" && !facts.stays ? facts.plan : undefined)];
+  const plan = facts.at === "seen" && !facts.stays ? facts.plan : undefined;
+  return [converged, enabled, evictedReport(status, plan, stuck)];
 }
 
 /** The description of a disabled agent: who has disabled it, and the former one. */

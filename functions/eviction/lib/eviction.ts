@@ -186,7 +186,7 @@ const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.r
 
 /** As `yaookctl` reads them: an eviction is Enabled=False, Evicted=Evicting, and Converged InProgress or Dependency. */
 function report(
-  { step, message }: Standing,
+  { step, message, stuck }: Standing,
   { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,
   now: number,
 ): readonly WantedCondition[] {
@@ -200,7 +200,7 @@ function report(
   const { host, plan } = facts.seen;
   const isCleared = step === "release-compute" && wanted !== "disable";
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
-  const seen = [converged, enabledReport(host.service), evictedReport(status, plan)];
+  const seen = [converged, enabledReport(host.service), evictedReport(status, plan, stuck)];
   if (facts.suspect) return [...seen, outageReport(facts.suspect, now)];
   return conditionOf(object, conditions.hostDown) ? [...seen, reports(host.service)] : seen;
 }

@@ -13,10 +13,15 @@ export type Counters = Readonly<
   }
 >;
 
+/** The reason of Evicted while only a person gets an eviction further. A column of `kubectl get` shows it. */
+export const stuckReason = "Stuck";
+
 /** Where the servers are; the message is what `yaookctl` counts with. */
 export function evictedReport(
   status: "Evicting" | "Evicted" | "NotEvicting",
   plan?: { readonly counters: Counters },
+  isStuck = false,
 ): WantedCondition {
-  return { type: conditions.evicted, status, reason: status, message: plan ? JSON.stringify(plan.counters) : "" };
+  const reason = isStuck ? stuckReason : status;
+  return { type: conditions.evicted, status, reason, message: plan ? JSON.stringify(plan.counters) : "" };
 }

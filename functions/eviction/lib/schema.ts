@@ -19,6 +19,7 @@ import {
   NovaComputeNode,
 } from "./kinds.ts";
 import { conditions as types } from "./names.ts";
+import { stuckReason } from "./report.ts";
 
 /** As Yaook's are: the status of Evicted is one of its own words, and others may say less than Kubernetes does. */
 const conditions = conditionsOf(
@@ -116,10 +117,13 @@ const dependentColumns = [
   { name: "State", type: "string" as const, jsonPath: ".spec.state" },
   conditionColumn("Enabled", types.enabled, "status"),
   conditionColumn("Evicted", types.evicted, "status"),
+  // Empty where it is not stuck.
+  { name: "Stuck", type: "string" as const, jsonPath: `.status.conditions[?(@.reason=="${stuckReason}")].reason` },
   conditionColumn("Since", types.evicted, "lastTransitionTime"),
   conditionColumn("Converged", types.converged, "reason"),
   ageColumn,
-  conditionColumn("Progress", types.evicted, "message", 1),
+  // The longest comes last. It is empty where nothing is evicted.
+  conditionColumn("Progress", types.evicted, "message"),
   conditionColumn("Message", types.converged, "message", 1),
 ];
 const baseColumns = [

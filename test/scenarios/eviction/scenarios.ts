@@ -236,6 +236,7 @@ const all: readonly Scenario[] = [
         return said.includes(`Server ${broken}: It is in ERROR`) && unhandleable === 1 && migrated === 1;
       });
       expect((await podOf(cluster)) !== undefined).toBe(true);
+      expect(await conditionOf(cluster, "evicted")).toMatch(/^Evicting Stuck: /);
       await cloud.act(broken, { "os-resetState": { state: "active" } });
       await isGone(cluster);
       expect(await whereabouts(cluster, [broken])).toEqual([`ACTIVE ${other}`]);
