@@ -6,6 +6,7 @@ import { Node } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { silent } from "../../../shared/steps.ts";
 import {
@@ -41,23 +42,9 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     mayRecordEvents,
     { resource: NovaComputeNode, verbs: ["list"], why: "to count the hosts that are out of service" },
     { resource: Node, verbs: ["list"], why: "to see which hosts are not Ready, and in which group each is" },
-    {
-      resource: Lease,
-      verbs: ["create"],
-      why: "to create the register of evictions that have begun, when it is missing",
-      ownNamespace: true,
-      bounds: [
-        { on: ["create"], says: `creates the Lease ${registerName}`, cel: `object.metadata.name == "${registerName}"` },
-      ],
-    },
-    {
-      resource: Lease,
-      names: [registerName],
-      verbs: ["get", "patch"],
-      why: "to note which eviction may begin, so that two do not begin at once",
-      ownNamespace: true,
-      writes: { annotations: [grantedKey] },
-    },
+    ...mayTakeLease(registerName, "to note which eviction may begin, so that two do not begin at once", {
+      annotations: [grantedKey],
+    }),
   ],
   steps: { called: silent },
   look: async (

@@ -2,6 +2,7 @@ import { about } from "../../../shared/about.ts";
 import { chainRule, type Seen, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
+import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { silent } from "../../../shared/steps.ts";
 import { evacuateNode } from "../lib/commands.ts";
@@ -13,7 +14,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/objects.ts";
 import { restorationKey, restorationPending } from "../lib/noted-calls.ts";
 import { recordKey, recordWrites, takeBackRecord } from "../lib/record.ts";
-import { mayStep, mayTake } from "../lib/satellite-rule.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 import { callKeys, callsInFlight, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
 
 /**
@@ -41,7 +42,7 @@ export const evacuate = chainRule(evacuation, "evacuate", {
       writes: { annotations: [recordKey, restorationKey] },
       events: "the satellite",
     }),
-    ...mayTake(leaseName, "to call LINSTOR for one node at a time", callKeys),
+    ...mayTakeLease(leaseName, "to call LINSTOR for one node at a time", { fields: ["spec"], annotations: [callKeys] }),
   ],
   steps: { called: silent },
   look: async (_, { client }, seen): Promise<Facts> => {

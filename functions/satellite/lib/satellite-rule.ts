@@ -5,7 +5,6 @@ import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { lazyClient } from "../../../shared/kubernetes/lazy-client.ts";
-import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { naming, namingRefused } from "../../../shared/system/naming.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
@@ -188,25 +187,6 @@ export function mayLook({
   }
   return permissions;
 }
-
-/** What taking a Lease in the function's namespace takes, `why` that is, and changing these annotations of it. */
-export const mayTake = (lease: string, why: string, ...annotations: readonly string[]): readonly Permission[] => [
-  {
-    resource: Lease,
-    verbs: ["create"],
-    why: "to create the Lease when it is missing",
-    ownNamespace: true,
-    bounds: [{ on: ["create"], says: `creates the Lease ${lease}`, cel: `object.metadata.name == "${lease}"` }],
-  },
-  {
-    resource: Lease,
-    names: [lease],
-    verbs: ["get", "patch"],
-    why,
-    ownNamespace: true,
-    writes: { fields: ["spec"], ...(annotations.length > 0 ? { annotations } : {}) },
-  },
-];
 
 /** The same for a rule of the nine steps, whose facts are all volumes and satellites. */
 export const mayStep = (also: Also): readonly Permission[] =>

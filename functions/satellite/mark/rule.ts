@@ -4,6 +4,7 @@ import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { awayNameOf, on } from "../../../shared/rule.ts";
@@ -16,7 +17,7 @@ import { linstorKey } from "../lib/linstor-note.ts";
 import { machineLeavesLabel, preTerminateHook } from "../lib/machine.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
 import { conditions, conditionWrites } from "../lib/satellite.ts";
-import { mayStep, mayTake } from "../lib/satellite-rule.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 import { ofAttachment, ofMachine, ofVolume } from "../lib/subjects.ts";
 import {
   aboutVolume,
@@ -49,7 +50,7 @@ export const mark = chainRule(evacuation, "mark", {
       whyVolumes: "to find volumes that are attached on the Node, and to mark those that must be attached elsewhere",
       events: "the satellite and its volumes",
     }),
-    ...mayTake(leaseName, "to let one evacuation begin at a time"),
+    ...mayTakeLease(leaseName, "to let one evacuation begin at a time", { fields: ["spec"] }),
   ],
   steps: { queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
   subjects: (hint, own) => [
