@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Change } from "../../harness/simulated/change.ts";
+import { readByNewerVersion } from "../../harness/simulated/newer-version.ts";
 import type { Process } from "../../harness/simulated/process.ts";
 import { type Invariant, isOurs } from "./invariant.ts";
 
@@ -36,7 +37,7 @@ function changesKnownNote({ before, after }: Change, knows: Process["knows"]): b
   const { resourceVersion: ___, managedFields: ____, ...now } = after.metadata as typeof after.metadata & Managed;
   return (
     changed.length === 1 &&
-    knows.includes(JSON.stringify(text)) &&
+    [JSON.stringify(text), readByNewerVersion(JSON.stringify(text))].some((seen) => knows.includes(seen)) &&
     isDeepStrictEqual(
       { ...before, metadata: { ...others, annotations: rest } },
       { ...after, metadata: { ...now, annotations: restNow } },
