@@ -51,6 +51,7 @@ export default function Eviction() {
   const settings = useList<Settings>(ConfigMap, { fieldSelector: "metadata.name=holdfast-eviction" });
   const all = lists.flatMap((list) => objectsOf(list));
   const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
+  const stuck = objectsOf(computes).flatMap(stuckOn);
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
   const isAllRead = lists.every(({ is }) => is === "ready" || is === "absent");
   const nodeColumns = useMemo(() => columnsOfNodes(all, isAllRead), [all, isAllRead]);
@@ -81,6 +82,20 @@ export default function Eviction() {
               empty={<Empty title="There are no compute nodes and no agents" />}
               actions={(object) => <Actions object={object} />}
             />
+            {stuck.length > 0 && (
+              <>
+                <Title headingLevel="h2">Servers that need a person</Title>
+                <ObjectTable
+                  what="servers that need a person"
+                  id="server-"
+                  objects={stuck}
+                  keyOf={({ compute, line }) => `${compute.metadata.uid} ${line}`}
+                  columns={stuckColumns}
+                  empty={null}
+                  isBrief
+                />
+              </>
+            )}
             <Title headingLevel="h2">Nodes that are held</Title>
             <Known list={nodes} what="Nodes">
               {() => (
@@ -165,6 +180,36 @@ const columns: readonly Column<Dependent>[] = [
     title: "Since",
     value: (object) => conditionOf(object, conditions.converged)?.lastTransitionTime,
     cell: (object) => <Age at={conditionOf(object, conditions.converged)?.lastTransitionTime} />,
+  },
+];
+
+interface Stuck {
+  readonly compute: Dependent;
+  /** The server and its fault; or how many more there are. */
+  readonly line: string;
+  readonly server: string | undefined;
+  readonly fault: string;
+}
+
+/** The servers of a host that need a person: a line of the condition each. */
+function stuckOn(compute: Dependent): readonly Stuck[] {
+  const { status, message = "" } = conditionOf(compute, conditions.serversStuck) ?? {};
+  if (status !== "True") return [];
+  return message.split("\n").map((line) => {
+    const [, server, fault = line] = /^(\S+): (.*)$/.exec(line) ?? [];
+    return { compute, line, server, fault };
+  });
+}
+
+const stuckColumns: readonly Column<Stuck>[] = [
+  { title: "Server", value: ({ server }) => server },
+  { title: "Fault", value: ({ fault }) => fault, width: 40 },
+  {
+    title: "Compute node",
+    value: ({ compute }) => compute.metadata.name,
+    cell: ({ compute: { kind, metadata } }) => (
+      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }} />
+    ),
   },
 ];
 

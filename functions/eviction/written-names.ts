@@ -155,5 +155,14 @@ export const names: WrittenNames = {
         Unknown: "nova-compute does not report, and its servers are to stay. Holdfast does nothing.",
       },
     },
+    {
+      type: conditions.serversStuck,
+      on: [NovaComputeNode.kind],
+      says: "Whether servers of the host [need a person](eviction.md#servers-that-stay).",
+      statuses: {
+        True: "They do. Each line of the message has a server and its fault, of at most 20 servers.",
+        False: "No server does any more.",
+      },
+    },
   ],
 };

@@ -229,9 +229,18 @@ export const computeNode = (name: string, isAgreed: boolean) => ({
               status: "Evicting",
               reason: "Evicting",
               message: JSON.stringify({
-                ...{ migrated: 3, migratable: 0, pending: 2, in_progress: 0, unhandleable: 1 },
+                ...{ migrated: 3, migratable: 0, pending: 2, in_progress: 0, unhandleable: 2 },
                 unhandleable_agent: false,
               }),
+              lastTransitionTime: at(10),
+            },
+            {
+              type: "ServersStuck",
+              status: "True",
+              reason: "NeedPerson",
+              message:
+                "5c1d: It is in ERROR. Repair it, reset its state, or delete it.\n" +
+                "9f2e: It is in RESCUE. Its owner has to unrescue it.",
               lastTransitionTime: at(10),
             },
             {

@@ -313,10 +313,19 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await waiting.getByText("Dependency", { exact: true }).waitFor();
     await waiting.getByText(/a person has to agree/).waitFor();
     const leaving = row(/NovaComputeNode node-2/);
-    await leaving.getByText(/^Evicting migrated: 3, migratable: 0, pending: 2, .* unhandleable: 1/).waitFor();
+    await leaving.getByText(/^Evicting migrated: 3, migratable: 0, pending: 2, .* unhandleable: 2/).waitFor();
     await leaving.getByText(/Servers are being moved\./).waitFor();
     await leaving.getByText("Host is down").waitFor();
     await leaving.getByText(/^\d+ min/).waitFor();
+    const stuck = page.getByRole("grid", { name: "servers that need a person" });
+    for (const [id, fault] of [
+      ["5c1d", /^It is in ERROR\. Repair it/],
+      ["9f2e", /^It is in RESCUE\./],
+    ] as const) {
+      const server = stuck.getByRole("row", { name: new RegExp(`^${id} `) });
+      await server.getByText(fault).waitFor();
+      await server.getByRole("link", { name: "yaook/node-2" }).waitFor();
+    }
     const held = page.getByRole("grid", { name: "Nodes", exact: true }).getByRole("row", { name: /node-2/ });
     await held.getByText("True", { exact: true }).waitFor();
     await held.getByRole("link", { name: "NovaComputeNode" }).waitFor();

@@ -56,6 +56,13 @@ test("open moves are waited for, a cold one is confirmed, and then record, agree
   for (const key of [recordKey, approvalKey, abandonKey]) expect(over).toContain(`"${key}":null`);
 });
 
+test("when the host is to stay, no server is said to need a person any more", () => {
+  const status = { conditions: [{ type: conditions.serversStuck, status: "True", reason: "NeedPerson" }] };
+  const service = aService({ isEnabled: true, disabledReason: undefined });
+  expect(JSON.stringify(decide(aHost({ service }), { status }))).toContain("No server needs a person.");
+  expect(JSON.stringify(decide(aHost({ service })))).not.toContain(conditions.serversStuck);
+});
+
 test("a compute node that serves triggers no look at OpenStack", () => {
   const status = { conditions: [{ type: conditions.enabled, status: "True" }] };
   const object = { ...aCompute().object, status };

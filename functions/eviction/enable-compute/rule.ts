@@ -30,7 +30,7 @@ import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
-import { convergedReport, evictedReport } from "../lib/report.ts";
+import { convergedReport, evictedReport, stuckReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 import { isComing, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
@@ -163,7 +163,10 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)
     return wait("Nova may still carry out a call that forces nova-compute down, which Holdfast then ends.", [seen]);
   const wasDown = conditionOf(object, conditions.hostDown) !== undefined;
-  const back = [seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])];
+  const back = [
+    ...[seen, evictedReport("NotEvicting"), ...stuckReport([], object)],
+    ...(wasDown ? [reports(service)] : []),
+  ];
   if (wanted === "disable" && record) {
     // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
     const { v, uid, begun } = record;

@@ -25,7 +25,7 @@ import {
   verdictsOn,
 } from "./outage.ts";
 import { type HostFacts, isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
-import { convergedReport, evictedReport } from "./report.ts";
+import { convergedReport, evictedReport, stuckReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
 
 type ChainView = View<Common, { readonly openstack: typeof openstack }>;
@@ -200,7 +200,8 @@ function report(
   const { host, plan } = facts.seen;
   const isCleared = step === "release-compute" && wanted !== "disable";
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
-  const seen = [converged, enabledReport(host.service), evictedReport(status, plan, stuck)];
+  const servers = stuckReport(plan.stuck, object);
+  const seen = [converged, enabledReport(host.service), evictedReport(status, plan, stuck), ...servers];
   if (facts.suspect) return [...seen, outageReport(facts.suspect, now)];
   return conditionOf(object, conditions.hostDown) ? [...seen, reports(host.service)] : seen;
 }

@@ -9,10 +9,8 @@ import { failed } from "./openstack/answer.ts";
 import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
 import { openstack } from "./openstack/system.ts";
 import { failuresOf, type HostFacts, notSettled, openOf } from "./plan.ts";
+import { mostNamed } from "./report.ts";
 import type { DependentObject } from "./schema.ts";
-
-/** How many servers are asked why they do not move. */
-const mostFailures = 5;
 
 /** What Nova has of a host; `undefined`: no cell that answers knows its nova-compute. @throws SystemError */
 export async function lookAtHost(
@@ -37,7 +35,7 @@ export async function lookAtHost(
   if (!service) return undefined;
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
   const failures = await Promise.all(
-    given.slice(0, mostFailures).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
+    given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
   return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };

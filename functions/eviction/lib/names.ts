@@ -44,6 +44,10 @@ export const conditions = {
   enabled: "Enabled",
   evicted: "Evicted",
   requiresRecreation: "RequiresRecreation",
-  /** Holdfast's own. */
+  /** Holdfast's own, and the next. */
   hostDown: "HostDown",
+  serversStuck: "ServersStuck",
 } as const;
+
+/** The reason of Evicted while only a person gets an eviction further. A column of `kubectl get` shows it. */
+export const stuckReason = "Stuck";

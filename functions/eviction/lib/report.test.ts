@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { customResourceDefinition } from "../../../build/manifests/crd/definition.ts";
 import { definitionStatus, resourcesOf } from "../../../local/apiserver/custom/definition.ts";
 import { toTable } from "../../../local/apiserver/table/make-table.ts";
-import { convergedReport, evictedReport } from "./report.ts";
+import { conditions } from "./names.ts";
+import { convergedReport, evictedReport, stuckReport } from "./report.ts";
 import { customKinds } from "./schema.ts";
+import { aCompute } from "./testing/seen.ts";
 
 const now = Date.parse("2026-01-01T01:00:00Z");
 const counters = { migrated: 1, migratable: 0, pending: 0, in_progress: 0, unhandleable: 1, unhandleable_agent: false };
@@ -46,4 +48,33 @@ test.each([
     ...{ Name: "node-a", State: "DisabledAndCleared", Enabled: "False", Evicted: status, Stuck: stuck },
     ...{ Since: since, Converged: reason, Progress: progress },
   });
+});
+
+const { object } = aCompute();
+const before = { conditions: [{ type: conditions.serversStuck, status: "True" }] };
+const stuckServers = (count: number, message = "It is in ERROR.") =>
+  Array.from({ length: count }, (_, index) => ({ server: `s${index}`, message }));
+const linesOf = (...given: Parameters<typeof stuckReport>) => stuckReport(...given)[0]?.message.split("\n");
+
+test("each server that needs a person has a line, the first twenty of many", () => {
+  expect(stuckReport(stuckServers(2, "Its owner\nhas to unrescue it."), object)).toEqual([
+    {
+      ...{ type: "ServersStuck", status: "True", reason: "NeedPerson" },
+      message: "s0: Its owner has to unrescue it.\ns1: Its owner has to unrescue it.",
+    },
+  ]);
+  expect(linesOf(stuckServers(20), object)).toHaveLength(20);
+  expect(linesOf(stuckServers(23), object)?.slice(19)).toEqual([
+    "s19: It is in ERROR.",
+    "3 more servers need a person.",
+  ]);
+});
+
+test("faults of any length fit into a condition", () => {
+  expect(linesOf(stuckServers(50, "x".repeat(5000)), object)?.join("\n").length).toBeLessThan(32768);
+});
+
+test("where no server needs a person, only an object that said so before says it", () => {
+  expect(stuckReport([], object)).toEqual([]);
+  expect(stuckReport([], { ...object, status: before })).toMatchObject([{ status: "False" }]);
 });

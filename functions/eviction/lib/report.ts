@@ -1,5 +1,6 @@
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
-import { conditions } from "./names.ts";
+import { conditions, stuckReason } from "./names.ts";
+import type { DependentObject } from "./schema.ts";
 
 /** Whether all is as it should be, and what it waits for otherwise. */
 export const convergedReport = (reason: "Success" | "InProgress" | "Dependency", message: string): WantedCondition => ({
@@ -13,9 +14,6 @@ export type Counters = Readonly<
   }
 >;
 
-/** The reason of Evicted while only a person gets an eviction further. A column of `kubectl get` shows it. */
-export const stuckReason = "Stuck";
-
 /** Where the servers are; the message is what `yaookctl` counts with. */
 export function evictedReport(
   status: "Evicting" | "Evicted" | "NotEvicting",
@@ -24,4 +22,20 @@ export function evictedReport(
 ): WantedCondition {
   const reason = isStuck ? stuckReason : status;
   return { type: conditions.evicted, status, reason, message: plan ? JSON.stringify(plan.counters) : "" };
+}
+
+/** Of so many servers it is said, and asked, why they do not leave. */
+export const mostNamed = 20;
+
+/** Each server that needs a person, and why, in a line of its own; nothing if none does, and none did before. */
+export function stuckReport(
+  stuck: readonly { readonly server: string; readonly message: string }[],
+  { status }: DependentObject,
+): readonly WantedCondition[] {
+  const type = conditions.serversStuck;
+  if (stuck.length === 0 && !status?.conditions?.some((one) => one.type === type)) return [];
+  if (stuck.length === 0) return [{ type, status: "False", reason: "None", message: "No server needs a person." }];
+  const lines = stuck.map(({ server, message }) => `${server}: ${message.replaceAll(/\s+/g, " ")}`.slice(0, 1000));
+  const more = stuck.length > mostNamed ? [`${stuck.length - mostNamed} more servers need a person.`] : [];
+  return [{ type, status: "True", reason: "NeedPerson", message: [...lines.slice(0, mostNamed), ...more].join("\n") }];
 }

@@ -18,8 +18,7 @@ import {
   NeutronOVNBGPAgent,
   NovaComputeNode,
 } from "./kinds.ts";
-import { conditions as types } from "./names.ts";
-import { stuckReason } from "./report.ts";
+import { stuckReason, conditions as types } from "./names.ts";
 
 /** As Yaook's are: the status of Evicted is one of its own words, and others may say less than Kubernetes does. */
 const conditions = conditionsOf(

@@ -235,6 +235,7 @@ const all: readonly Scenario[] = [
         const { unhandleable, migrated } = await counters(cluster);
         return said.includes(`Server ${broken}: It is in ERROR`) && unhandleable === 1 && migrated === 1;
       });
+      expect(await conditionOf(cluster, "serversStuck")).toContain(`${broken}: It is in ERROR`);
       expect((await podOf(cluster)) !== undefined).toBe(true);
       expect(await conditionOf(cluster, "evicted")).toMatch(/^Evicting Stuck: /);
       await cloud.act(broken, { "os-resetState": { state: "active" } });
