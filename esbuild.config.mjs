@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { asScripts } from "./build/functions/as-scripts.mjs";
 import { bakeCodeCache } from "./build/functions/bake.mjs";
-import { embedKinds } from "./build/functions/embed-kinds.mjs";
 import { lateBuiltins } from "./build/functions/late-builtins.mjs";
 import { leaveOut } from "./build/functions/left-out.mjs";
 import { withClient } from "./build/functions/with-client.mjs";
@@ -70,7 +69,7 @@ function pluginsOf(name) {
   if (name in others) return [withoutApiClasses(), asScripts(), withNotices()];
   const small = [lateBuiltins(), leaveOut(), withoutApiClasses()];
   // It takes no events, by which a code cache is made.
-  if (name === "platform/console") return [...small, embedKinds(), asScripts(), withClient(), withNotices()];
+  if (name === "platform/console") return [...small, asScripts(), withClient(), withNotices()];
   return [...small, asScripts(), withTelemetry(), withNotices(), bakeCodeCache()];
 }
 

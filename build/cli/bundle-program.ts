@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
-import { embedKinds } from "../functions/embed-kinds.mjs";
 import { withoutApiClasses } from "../functions/without-api-classes.mjs";
 import { embedDeclarations } from "./embed-declarations.mjs";
 
@@ -19,12 +18,7 @@ export async function bundleProgram(options: BuildOptions & { readonly outfile: 
     logLevel: "warning",
     ...options,
     metafile: true,
-    plugins: [
-      withoutApiClasses(),
-      embedDeclarations(join(root, "functions")),
-      embedKinds(),
-      ...(options.plugins ?? []),
-    ],
+    plugins: [withoutApiClasses(), embedDeclarations(join(root, "functions")), ...(options.plugins ?? [])],
   });
   return Object.keys(metafile.inputs);
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Command } from "commander";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { pathOfObject } from "../../functions/platform/lib/console/object-page.ts";
 import { type LocalConsole, serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
@@ -52,7 +51,6 @@ export const openConsole: Subcommand = {
     const served: LocalConsole = await serveLocally({
       transport: kubeconfigTransport(kubeconfig && fromHere(kubeconfig), context),
       client: await clientFolder(join(folder.path, "client")),
-      kinds: declaredKinds(),
       log: createLog("warn"),
       port,
       entered: () => print(served, false),

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { bases, dependents } from "../../functions/eviction/lib/kinds.ts";
 import { allowedRequest } from "../../functions/platform/lib/console/allowed-request.ts";
-import { acts, consoleKinds, keyOf } from "../../functions/platform/lib/console/console-kinds.ts";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
+import { consoleKinds } from "../../functions/platform/lib/console/console-kinds.ts";
 import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
@@ -58,10 +57,12 @@ const fieldsOf = (value: object, at: readonly string[] = []): readonly string[] 
   );
 const uid = JSON.stringify(["metadata", "uid"]);
 
-test("the server passes on questions for the kinds of which pages show objects, and for Events", async () => {
-  const name = ({ apiVersion, plural }: Kind) => `${apiVersion}/${plural}`;
-  const passed = [...consoleKinds(await declaredKinds()).values()].map(name);
-  expect(passed.sort()).toEqual([...known, Event].map(name).sort());
+const keyOf = ({ apiVersion, plural }: Kind) => `${apiVersion}/${plural}`;
+
+test("the server passes on questions for the kinds of which pages show objects, and for Events", () => {
+  const passed = [...consoleKinds].map(([key, { namespaced }]) => [key, namespaced] as const);
+  const shown = [...known, Event].map((kind) => [keyOf(kind), kind.namespaced] as const);
+  expect(passed.toSorted()).toEqual(shown.toSorted());
 });
 
 test("the server passes on what pages write, and no other write", () => {
@@ -74,7 +75,7 @@ test("the server passes on what pages write, and no other write", () => {
       return fields.filter((field) => field !== uid).map((field) => `patch ${key} ${field}`);
     }),
   );
-  const passed = Object.entries(acts).flatMap(([key, { fields = [], ...verbs }]) => [
+  const passed = [...consoleKinds].flatMap(([key, { fields = [], namespaced: _, ...verbs }]) => [
     ...Object.keys(verbs).map((verb) => `${verb} ${key}`),
     ...fields.map((field) => `patch ${key} ${JSON.stringify(field)}`),
   ]);
@@ -82,12 +83,11 @@ test("the server passes on what pages write, and no other write", () => {
 });
 
 test("each write passes as it is sent", async () => {
-  const kinds = consoleKinds(await declaredKinds());
   const sent: string[] = [];
   vi.stubGlobal("fetch", async (url: string, { method = "", headers, body }: RequestInit) => {
     const { "content-type": contentType } = headers as Record<string, string>;
     const path = url.slice("/cluster".length);
-    sent.push(allowedRequest(kinds, { method, path, contentType, body: body as string }).body ?? "");
+    sent.push(allowedRequest({ method, path, contentType, body: body as string }).body ?? "");
     return Response.json({});
   });
   for (const write of writes) await carryOut(write);

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { type LocalConsole, serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { createLog } from "../../shared/log.ts";
@@ -20,7 +19,6 @@ export async function startConsole(
   const served = await serveLocally({
     transport,
     client: pages,
-    kinds: declaredKinds(),
     log: createLog("warn"),
     // Each address opens one browser.
     entered: () => print(served),

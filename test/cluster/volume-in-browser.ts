@@ -1,6 +1,5 @@
 import { expect, onTestFinished } from "vitest";
 import { buildConsole } from "../../console/build.mjs";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
@@ -17,7 +16,7 @@ export async function volumeInBrowser(world: Cluster, kubeconfig: string): Promi
   await buildConsole(client);
   const log = createLog("error");
   const transport = kubeconfigTransport(kubeconfig);
-  const served = await serveLocally({ transport, client, kinds: declaredKinds(), log });
+  const served = await serveLocally({ transport, client, log });
   onTestFinished(served.close);
   const browser = await openBrowser();
   onTestFinished(() => browser.close());

@@ -9,7 +9,6 @@ import { delimiter, join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { byProxy } from "../../functions/platform/console/proxy-sign-in.ts";
 import { createConsole } from "../../functions/platform/lib/console/console.ts";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { createLog } from "../../shared/log.ts";
 import { freePorts } from "../cluster/free-ports.ts";
 import { poll } from "../harness/poll.ts";
@@ -57,7 +56,6 @@ describe.skipIf(!program || !hasBrowser)("behind a real oauth2-proxy", () => {
         signIn: byProxy(withToken),
         place: { origins: [origin] },
         client: inject("consoleClient"),
-        kinds: declaredKinds(),
         log: createLog("error"),
       }),
     ).listen(0, "127.0.0.1");

@@ -5,7 +5,6 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { byToken } from "../../functions/platform/console/token-sign-in.ts";
 import { createConsole } from "../../functions/platform/lib/console/console.ts";
-import { declaredKinds } from "../../functions/platform/lib/console/declared-kinds.ts";
 import { serveLocally } from "../../functions/platform/lib/console/serve-locally.ts";
 import { systemClock } from "../../shared/clock.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
@@ -22,7 +21,6 @@ import { populate } from "./populate.ts";
 import { keyFile } from "./server/served.ts";
 
 const log = createLog("error");
-const kinds = declaredKinds();
 
 describe.skipIf(!hasBrowser)("behind the console's own server", () => {
   const client = inject("consoleClient");
@@ -41,7 +39,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
   });
 
   test("the server passes on all that the pages ask for", async () => {
-    const served = await serveLocally({ transport: cluster.transport, client, kinds, log });
+    const served = await serveLocally({ transport: cluster.transport, client, log });
     const page = await browser.newPage();
     const refused: string[] = [];
     page.on("response", (response) => {
@@ -86,7 +84,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
       connected.abort();
       connected = new AbortController();
     };
-    const served = await serveLocally({ transport, client, kinds, log });
+    const served = await serveLocally({ transport, client, log });
     onTestFinished(served.close);
     const page = await openPage();
     await page.goto(served.address());
@@ -124,7 +122,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     // The API server does not know a token that was taken away, and refuses it.
     const withToken = (token: string) => cluster.connect(tokens.get(token) ?? token);
     const signIn = byToken(withToken, { keyFile: keyFile(), hours: 1 }, systemClock);
-    const server = createServer(createConsole({ signIn, place: {}, client, kinds, log })).listen(0, "127.0.0.1");
+    const server = createServer(createConsole({ signIn, place: {}, client, log })).listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => {
       server.close();

@@ -9,7 +9,6 @@ import { byProxy } from "../../../functions/platform/console/proxy-sign-in.ts";
 import { byToken } from "../../../functions/platform/console/token-sign-in.ts";
 import { tokenTransports } from "../../../functions/platform/console/token-transport.ts";
 import { createConsole } from "../../../functions/platform/lib/console/console.ts";
-import { declaredKinds } from "../../../functions/platform/lib/console/declared-kinds.ts";
 import { serveLocally } from "../../../functions/platform/lib/console/serve-locally.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
@@ -40,7 +39,6 @@ export interface Served {
   ask(asked: Asked): Promise<Answer>;
 }
 
-const kinds = await declaredKinds();
 const folder = temporaryFolder("console-test").path;
 const client = join(folder, "client");
 mkdirSync(join(client, "assets"), { recursive: true });
@@ -89,7 +87,7 @@ export async function serveFunction(
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   const place = origin ? { origins: [origin] } : {};
-  const port = await listen(createConsole({ signIn, place, client, kinds, log }));
+  const port = await listen(createConsole({ signIn, place, client, log }));
   return { port, log: () => lines.join(""), ask: (asked) => askAt(port, asked) };
 }
 
@@ -100,7 +98,6 @@ export async function serveOnLoopback(apiServer: string, token = "mine") {
   const console = await serveLocally({
     transport: tokenTransports({ apiServer, authority: "" }, {})(token),
     client,
-    kinds,
     log: createLog("debug", { write: (line) => void lines.push(line) }),
     entered: () => used.push(1),
   });

@@ -6,7 +6,6 @@ import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tokenTransports } from "../../../functions/platform/console/token-transport.ts";
 import { createConsole } from "../../../functions/platform/lib/console/console.ts";
-import { declaredKinds } from "../../../functions/platform/lib/console/declared-kinds.ts";
 import type { SignIn } from "../../../functions/platform/lib/console/sign-in.ts";
 import { createLog } from "../../../shared/log.ts";
 import { cookieOf, keyFile, listen, type Served, serveFunction, serveOnLoopback } from "./served.ts";
@@ -534,7 +533,7 @@ describe("watches", () => {
         },
         forget: () => undefined,
       };
-      const handle = createConsole({ signIn, place: {}, client: ".", kinds: declaredKinds(), log: createLog("error") });
+      const handle = createConsole({ signIn, place: {}, client: ".", log: createLog("error") });
       const answered = Promise.withResolvers<void>();
       const port = await listen((request, response) => {
         response.once("close", signedIn.resolve);

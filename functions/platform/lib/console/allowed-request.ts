@@ -1,6 +1,5 @@
-import { ConfigMap } from "../../../../shared/kubernetes/kind.ts";
 import type { ApiRequest } from "../../../../shared/kubernetes/transport.ts";
-import { type ConsoleKind, keyOf } from "./console-kinds.ts";
+import { type ConsoleKind, consoleKinds } from "./console-kinds.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A request for the API server, as a browser made it. */
@@ -19,8 +18,6 @@ export interface AllowedRequest extends Omit<ApiRequest, "signal"> {
   readonly isWatch: boolean;
 }
 
-type Kinds = ReadonlyMap<string, ConsoleKind>;
-
 /**
  * What becomes of a request: pure, and all that decides what reaches the API server. Only what is named here passes:
  * kinds, verbs, query parameters, and the fields of a patch. A path passes as plain segments only: nothing that a
@@ -28,14 +25,14 @@ type Kinds = ReadonlyMap<string, ConsoleKind>;
  *
  * @throws Refusal that says what is not passed on.
  */
-export function allowedRequest(kinds: Kinds, asked: AskedRequest): AllowedRequest {
+export function allowedRequest(asked: AskedRequest): AllowedRequest {
   const [path = "", query, ...more] = asked.path.split("?");
   if (more.length > 0 || !plainPath.test(path)) throw new Refusal(403, "The console passes on plain paths only.");
   const parameters = readQuery(query ?? "");
   const { accept = json } = asked;
   if (!acceptable.test(accept)) throw new Refusal(403, `The console asks the API server for JSON, not for ${accept}.`);
   const isWatch = /^(1|true)$/.test(parameters.get("watch") ?? "");
-  const content = checkVerb(kinds, path, asked, parameters);
+  const content = checkVerb(path, asked, parameters);
   const text = parameters.toString();
   return {
     method: asked.method as ApiRequest["method"],
@@ -77,7 +74,6 @@ interface Content {
 }
 
 function checkVerb(
-  kinds: Kinds,
   path: string,
   { method, contentType, body }: AskedRequest,
   parameters: URLSearchParams,
@@ -87,12 +83,12 @@ function checkVerb(
     if (method !== "POST") throw refuse();
     return readContent(json, contentType, body);
   }
-  const target = targetOf(kinds, path);
+  const target = targetOf(path);
   if (!target) throw refuse();
-  const { kind, name } = target;
+  const { kind, key, name } = target;
   switch (method) {
     case "GET":
-      if (name || !isOwn(kind, parameters)) throw refuse();
+      if (name || !isOwn(key, parameters)) throw refuse();
       return undefined;
     case "POST":
       if (name || !kind.create) throw refuse();
@@ -122,27 +118,28 @@ const rootOf = (apiVersion: string) => (apiVersion.includes("/") ? `/apis/${apiV
 
 interface Target {
   readonly kind: ConsoleKind;
-  readonly namespace?: string | undefined;
+  readonly key: string;
   readonly name?: string | undefined;
 }
 
 /** No path of a subresource names a kind of the table: `pods/log`, `nodes/proxy`, `namespaces/finalize`. */
-function targetOf(kinds: Kinds, path: string): Target | undefined {
+function targetOf(path: string): Target | undefined {
   const [, root, ...segments] = path.split("/");
   const apiVersion = segments.splice(0, root === "apis" ? 2 : 1).join("/");
   if (root !== "api" && root !== "apis") return undefined;
   const isInNamespace = segments[0] === "namespaces" && segments.length > 2;
   const namespace = isInNamespace ? segments.splice(0, 2)[1] : undefined;
   const [plural = "", name, ...subresource] = segments;
-  const kind = kinds.get(`${apiVersion}/${plural}`);
+  const key = `${apiVersion}/${plural}`;
+  const kind = consoleKinds.get(key);
   if (!kind || subresource.length > 0 || rootOf(apiVersion) !== `/${root}/${apiVersion}`) return undefined;
   if (kind.namespaced ? name && !namespace : namespace) return undefined;
-  return { kind, namespace, name };
+  return { kind, key, name };
 }
 
 /** Of ConfigMaps only those of Holdfast: others may hold what belongs to other people. */
-function isOwn(kind: ConsoleKind, parameters: URLSearchParams): boolean {
-  if (keyOf(kind) !== keyOf(ConfigMap)) return true;
+function isOwn(key: string, parameters: URLSearchParams): boolean {
+  if (key !== "v1/configmaps") return true;
   const { labelSelector = "", fieldSelector = "" } = Object.fromEntries(parameters);
   return (
     /^metadata\.name=holdfast(-[-a-z0-9.]+)?$/.test(fieldSelector) ||

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../../../shared/kubernetes/transport.ts";
 import type { Log } from "../../../../shared/log.ts";
 import { createBodyReader } from "../../../../shared/serve/read-body.ts";
 import { allowedRequest } from "./allowed-request.ts";
 import { clientFiles } from "./client-files.ts";
-import { consoleKinds } from "./console-kinds.ts";
 import { isObjectPage } from "./object-page.ts";
 import { checkHost, checkOwnPage, ownHeader, type Place } from "./own-pages.ts";
 import { passOn } from "./pass-on.ts";
@@ -21,8 +19,6 @@ export interface ConsoleParts {
   readonly place: Place;
   /** The folder of the client as it was built. */
   readonly client: string;
-  /** The kinds of all systems; a promise, because outside of bundles they are looked for. */
-  readonly kinds: readonly Kind[] | Promise<readonly Kind[]>;
   readonly log: Log;
 }
 
@@ -36,8 +32,7 @@ const mostWatches = 20;
  * The server of the console: it gives out its pages, and passes on to the API server what they ask for, each time with
  * the credential of the user who asks. It keeps nothing, so that two of them are as good as one.
  */
-export function createConsole({ signIn, place, client, kinds, log }: ConsoleParts): Handle {
-  const passed = Promise.resolve(kinds).then(consoleKinds);
+export function createConsole({ signIn, place, client, log }: ConsoleParts): Handle {
   const files = clientFiles(client);
   const readBody = createBodyReader();
 
@@ -54,7 +49,7 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     checkOwnPage(request, place);
     const transport = await signedIn(request);
     const body = method === "GET" ? "" : await bodyOf(request);
-    const allowed = await allow(request, method, url.slice("/cluster".length), body);
+    const allowed = allow(request, method, url.slice("/cluster".length), body);
     if (response.destroyed) return;
     const status = await passOn(transport, allowed, response, signIn.forget(request, "refused"));
     log.debug({ method, path: allowed.path.split("?")[0], status }, "A request was passed on.");
@@ -75,9 +70,7 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     if (paths.length === 0 || paths.length > mostWatches)
       throw new Refusal(400, `Name 1 to ${mostWatches} watches, each as a path.`);
     const transport = await signedIn(request);
-    const watches = await Promise.all(
-      paths.map(async (path) => ({ path, request: await allow(request, "GET", path, "") })),
-    );
+    const watches = paths.map((path) => ({ path, request: allow(request, "GET", path, "") }));
     if (watches.some(({ request }) => !request.isWatch)) throw new Refusal(400, "Each path must be that of a watch.");
     // The page has gone meanwhile: its "close" has been, and would end no watch.
     if (response.destroyed) return;
@@ -103,9 +96,9 @@ export function createConsole({ signIn, place, client, kinds, log }: ConsolePart
     throw new Refusal(405, "A session is asked for by GET, begun by POST, and ended by DELETE.");
   }
 
-  async function allow({ headers }: IncomingMessage, method: string, path: string, body: string) {
+  function allow({ headers }: IncomingMessage, method: string, path: string, body: string) {
     const accept = headers.accept === "*/*" ? undefined : headers.accept;
-    return allowedRequest(await passed, { method, path, accept, contentType: headers["content-type"], body });
+    return allowedRequest({ method, path, accept, contentType: headers["content-type"], body });
   }
 
   /** @throws Refusal when it is too long */

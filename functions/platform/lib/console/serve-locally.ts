@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../../../shared/kubernetes/transport.ts";
 import type { Log } from "../../../../shared/log.ts";
 import { createConsole } from "./console.ts";
@@ -14,7 +13,6 @@ export interface LocalParts {
   /** Carries the user's own credential. */
   readonly transport: Transport;
   readonly client: string;
-  readonly kinds: readonly Kind[] | Promise<readonly Kind[]>;
   readonly log: Log;
   /** 0 takes a free one. */
   readonly port?: number;
