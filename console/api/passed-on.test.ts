@@ -99,7 +99,7 @@ test("no other file of the console writes anything", () => {
   const writing = globSync("**/*.{ts,tsx}", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .filter((file) =>
-      /\bannotating\(|\bverb: "(create|patch|delete)"|method: "/.test(readFileSync(join(root, file), "utf8")),
+      /\bannotation\(|\bverb: "(create|patch|delete)"|method: "/.test(readFileSync(join(root, file), "utf8")),
     )
     .map((file) => file.replaceAll("\\", "/"));
   expect(writing.sort()).toEqual([

@@ -1,30 +1,19 @@
 import { type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
 import { Away, askCluster, Refusal } from "./request.ts";
 
-/** One change of one object, as the user. */
-export type Write =
-  | {
-      readonly verb: "create";
-      readonly kind: Kind;
-      readonly namespace?: string;
-      readonly name: string;
-      readonly object: object;
-    }
-  | {
-      readonly verb: "patch";
-      readonly kind: Kind;
-      readonly namespace?: string;
-      readonly name: string;
-      readonly patch: object;
-    }
-  | {
-      readonly verb: "delete";
-      readonly kind: Kind;
-      readonly namespace?: string;
-      readonly name: string;
-      /** That very object, and no other of its name. */
-      readonly uid: string;
-    };
+interface Target {
+  readonly kind: Kind;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** One change of one object, as the user. With a uid, of that very object, and no other of its name. */
+export type Write = Target &
+  (
+    | { readonly verb: "create"; readonly object: object }
+    | { readonly verb: "patch"; readonly patch: object }
+    | { readonly verb: "delete"; readonly uid: string }
+  );
 
 /** Carries it out, or rejects with the API server's own words: see {@link failureOf}. */
 export function carryOut(write: Write): Promise<unknown> {
@@ -63,16 +52,3 @@ export function failureOf(error: unknown): Failure {
     advice: "Look at the object before you try again.",
   };
 }
-
-/** The patch that sets annotations; null removes. */
-export const annotating = (
-  kind: Kind,
-  { namespace, name, uid }: { readonly namespace?: string; readonly name: string; readonly uid: string },
-  annotations: Readonly<Record<string, string | null>>,
-): Write => ({
-  verb: "patch",
-  kind,
-  ...(namespace ? { namespace } : {}),
-  name,
-  patch: { metadata: { uid, annotations } },
-});

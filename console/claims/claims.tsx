@@ -1,17 +1,17 @@
-import { Content, Tab, Tabs, TabTitleText, TextInput } from "@patternfly/react-core";
+import { Tab, Tabs, TabTitleText, TextInput } from "@patternfly/react-core";
 import { useMemo, useState } from "react";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { Deployment, ofHoldfast, Service } from "../api/kinds.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { useAddress } from "../parts/address.ts";
-import { Age } from "../parts/age.tsx";
+import { ageColumn, linkColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
-import { Empty, Known, Page } from "../parts/page.tsx";
+import { Empty, Known, Page, Unread } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
@@ -37,11 +37,9 @@ export default function Claims() {
     () => columnsOfSets({ claims, pods, namespaces, classes, isInstalled }),
     [claims, pods, namespaces, classes, isInstalled],
   );
-  const needed: readonly Objects<KubernetesObject>[] = isSets ? [claims, pods, namespaces, classes] : [pods];
-  const unread = needed.flatMap((list) => (list.is === "refused" ? [list.message] : []));
   return (
     <Page title="Claims and sets" intro="Which claims are held, by which pod, and what a scale-down takes along.">
-      {unread.length > 0 && <Content component="p">Not all of it can be shown: {unread.join(" ")}</Content>}
+      <Unread lists={isSets ? [claims, pods, namespaces, classes] : [pods]} />
       <Tabs
         activeKey={isSets ? "sets" : "claims"}
         onSelect={(_, tab) =>
@@ -82,18 +80,10 @@ export default function Claims() {
   );
 }
 
-const name = <O extends KubernetesObject>(kind: string): Column<O> => ({
-  title: "Name",
-  value: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
-  cell: ({ metadata }) => (
-    <ObjectLink to={{ kind, ...(metadata.namespace ? { namespace: metadata.namespace } : {}), name: metadata.name }} />
-  ),
-});
-
 type Users = ReturnType<typeof usersOf>;
 
 const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>[] => [
-  name("PersistentVolumeClaim"),
+  linkColumn("Name", referenceTo),
   {
     title: "State",
     width: 35,
@@ -108,11 +98,7 @@ const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>
         <State tone={claim.status?.phase === "Lost" ? "bad" : "plain"}>{claim.status?.phase ?? "Pending"}</State>
       ),
   },
-  {
-    title: "Deleted",
-    value: ({ metadata }) => metadata.deletionTimestamp,
-    cell: ({ metadata }) => <Age at={metadata.deletionTimestamp} />,
-  },
+  ageColumn("Deleted", ({ metadata }) => metadata.deletionTimestamp),
   {
     title: "Used by",
     value: (claim) =>
@@ -133,12 +119,9 @@ const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>
       </>
     ),
   },
-  {
-    title: "Volume",
-    value: ({ spec }) => spec.volumeName,
-    cell: ({ spec }) =>
-      spec.volumeName ? <ObjectLink to={{ kind: "PersistentVolume", name: spec.volumeName }} /> : "-",
-  },
+  linkColumn("Volume", ({ spec }) =>
+    spec.volumeName ? { kind: "PersistentVolume", name: spec.volumeName } : undefined,
+  ),
   { title: "Protected", value: (claim) => (isProtected(claim) ? "yes" : "no") },
 ];
 
@@ -195,7 +178,7 @@ function columnsOfSets({ claims, pods, namespaces, classes, isInstalled }: Aroun
   };
   const policy = (set: SetObject) => readPolicy(set, homes.get(set.metadata.namespace ?? ""));
   return [
-    name("StatefulSet"),
+    linkColumn("Name", referenceTo),
     { title: "Replicas", value: replicasOf },
     {
       title: "Policy",

@@ -3,8 +3,8 @@ import { approvalKey, conditions, retryKey } from "../../functions/eviction/lib/
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
-import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
+import { annotation } from "../parts/annotation.ts";
 
 /** Whether it waits until a person agrees. With EVICTION_APPROVAL=none, what leaves does not. */
 const isAsked = (object: KubernetesObject): boolean =>
@@ -15,14 +15,9 @@ const isBase = ({ kind }: KubernetesObject) => bases.some((one) => one.kind === 
 /** Whether a person has agreed to its present eviction. */
 const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";
 
-function annotate(object: KubernetesObject, key: string, value: string | null): Pick<Action, "command" | "write"> {
+function annotate(object: KubernetesObject, key: string, value: string | null) {
   const kind = kindOf(object);
-  const { namespace = "", name, uid } = object.metadata;
-  const change = value === null ? `${key}-` : `${key}=${value} --overwrite`;
-  return {
-    command: `kubectl annotate ${kind.plural}.${groupOf(kind)} ${name} --namespace ${namespace} ${change}`,
-    write: annotating(kind, { namespace, name, uid }, { [key]: value }),
-  };
+  return annotation(kind, `${kind.plural}.${groupOf(kind)}`, object.metadata, key, value);
 }
 
 export const approve = (object: KubernetesObject): Action => ({

@@ -1,26 +1,19 @@
-import { Alert, List, ListItem, Title } from "@patternfly/react-core";
+import { List, ListItem, Title } from "@patternfly/react-core";
 import { useMemo } from "react";
-import {
-  NeutronBGPDRAgent,
-  NeutronDHCPAgent,
-  NeutronL2Agent,
-  NeutronL3Agent,
-  NeutronOVNAgent,
-  NeutronOVNBGPAgent,
-  NovaComputeNode,
-} from "../../functions/eviction/lib/kinds.ts";
 import { conditions } from "../../functions/eviction/lib/names.ts";
 import { lockPrefix, locksOn, maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
 import { ConfigMap, Node } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
-import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { useEvicted } from "../api/use-evicted.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
 import { Breakable } from "../parts/breakable.tsx";
+import { ageColumn, linkColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
-import { Empty, Known, Page } from "../parts/page.tsx";
+import { Empty, Known, Page, Unread } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { actionsFor } from "./actions.ts";
 import { countersOf } from "./counters.ts";
@@ -36,21 +29,12 @@ interface Settings extends KubernetesObject {
 
 /** Compute hosts and agents that leave, who still holds each Node, and what a person has to agree to. */
 export default function Eviction() {
-  const lists = [
-    useList<Dependent>(NovaComputeNode),
-    useList<Dependent>(NeutronL3Agent),
-    useList<Dependent>(NeutronDHCPAgent),
-    useList<Dependent>(NeutronBGPDRAgent),
-    useList<Dependent>(NeutronOVNBGPAgent),
-    useList<Dependent>(NeutronL2Agent),
-    useList<Dependent>(NeutronOVNAgent),
-  ] as const;
+  const lists = useEvicted<Dependent>();
   const [computes] = lists;
   const nodes = useList(Node);
   // In whichever namespace Holdfast is installed.
   const settings = useList<Settings>(ConfigMap, { fieldSelector: "metadata.name=holdfast-eviction" });
   const all = lists.flatMap((list) => objectsOf(list));
-  const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
   const stuck = objectsOf(computes).flatMap(stuckOn);
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
   const isAllRead = lists.every(({ is }) => is === "ready" || is === "absent");
@@ -67,11 +51,7 @@ export default function Eviction() {
       >
         {() => (
           <div className="hf-stack">
-            {unread.length > 0 && (
-              <Alert variant="warning" isInline title="Some agents cannot be shown" component="h2">
-                {unread.map(({ message }) => message).join(" ")}
-              </Alert>
-            )}
+            <Unread lists={lists} />
             {settings.is === "refused" && <p>The eviction windows cannot be read: {settings.message}</p>}
             <Windows settings={objectsOf(settings)[0]?.data} />
             <Title headingLevel="h2">Compute nodes and agents</Title>
@@ -134,7 +114,7 @@ const columns: readonly Column<Dependent>[] = [
     title: "Name",
     value: ({ kind, metadata }) => `${kind} ${metadata.name}`,
     cell: ({ kind, metadata }) => (
-      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }}>
+      <ObjectLink to={{ kind, ...metadata }}>
         <Breakable text={`${kind} ${metadata.name}`} />
       </ObjectLink>
     ),
@@ -176,11 +156,7 @@ const columns: readonly Column<Dependent>[] = [
       );
     },
   },
-  {
-    title: "Since",
-    value: (object) => conditionOf(object, conditions.converged)?.lastTransitionTime,
-    cell: (object) => <Age at={conditionOf(object, conditions.converged)?.lastTransitionTime} />,
-  },
+  ageColumn("Since", (object) => conditionOf(object, conditions.converged)?.lastTransitionTime),
 ];
 
 interface Stuck {
@@ -204,13 +180,7 @@ function stuckOn(compute: Dependent): readonly Stuck[] {
 const stuckColumns: readonly Column<Stuck>[] = [
   { title: "Server", value: ({ server }) => server },
   { title: "Fault", value: ({ fault }) => fault, width: 40 },
-  {
-    title: "Compute node",
-    value: ({ compute }) => compute.metadata.name,
-    cell: ({ compute: { kind, metadata } }) => (
-      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }} />
-    ),
-  },
+  linkColumn("Compute node", ({ compute }) => referenceTo(compute)),
 ];
 
 function Actions({ object }: { readonly object: Dependent }) {
@@ -229,11 +199,7 @@ function Actions({ object }: { readonly object: Dependent }) {
 const lockNameOf = ({ kind, spec }: Dependent) => spec?.lockName || kind;
 
 const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly Column<KubernetesObject>[] => [
-  {
-    title: "Node",
-    value: ({ metadata }) => metadata.name,
-    cell: ({ metadata }) => <ObjectLink to={{ kind: Node.kind, name: metadata.name }} />,
-  },
+  linkColumn("Node", referenceTo),
   {
     title: "Others must leave",
     value: (node) => maintenanceOf(node) ?? "not said",
@@ -249,11 +215,7 @@ const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly
           return (
             <ListItem key={lock}>
               {owner ? (
-                <ObjectLink
-                  to={{ kind: owner.kind, namespace: owner.metadata.namespace ?? "", name: owner.metadata.name }}
-                >
-                  {lock}
-                </ObjectLink>
+                <ObjectLink to={referenceTo(owner)}>{lock}</ObjectLink>
               ) : (
                 <>
                   {lock}: {isAllRead ? "no resource of this Node has this lock" : "whose lock this is, is not known"}

@@ -1,26 +1,16 @@
 import { offerKey, readNote, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
 import { successorKey } from "../../functions/undelete/lib/successor.ts";
-import { shellWord } from "../../shared/command/shell-word.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import { type Objects, objectsOf } from "../api/use-list.ts";
-import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
+import { annotation } from "../parts/annotation.ts";
 import { whyUnread } from "../parts/why-unread.ts";
 
-/** Sets one annotation of the volume; null removes it. */
-function annotate({ metadata }: Volume, key: string, value: string | null): Pick<Action, "command" | "write"> {
-  const { name, uid } = metadata;
-  return {
-    command:
-      value === null
-        ? `kubectl annotate pv ${name} ${key}-`
-        : `kubectl annotate pv ${name} ${shellWord(`${key}=${value}`)} --overwrite`,
-    write: annotating(PersistentVolume, { name, uid }, { [key]: value }),
-  };
-}
+const annotate = (volume: Volume, key: string, value: string | null) =>
+  annotation(PersistentVolume, "pv", volume.metadata, key, value);
 
 /** `until` is RFC 3339. */
 export const keepUntil = (volume: Volume, until: string): Action => ({
@@ -87,8 +77,7 @@ export function nameSuccessor(volume: Volume, namespaces: Objects<KubernetesObje
     does:
       `This says that namespace ${name} succeeds the former one of this name. All kept volumes of the former one are ` +
       "offered to claims in it.",
-    command: `kubectl annotate namespace ${name} ${successorKey}=${namespaceUid} --overwrite`,
-    write: annotating(Namespace, { name, uid }, { [successorKey]: namespaceUid }),
+    ...annotation(Namespace, "namespace", { name, uid }, successorKey, namespaceUid),
     ...(unread ? { refused: `It is not known which namespace has this name now: ${unread}` } : {}),
   };
 }

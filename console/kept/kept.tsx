@@ -3,13 +3,13 @@ import { useState } from "react";
 import { namespaceLabel, readNote, reclaimAtKey, reclaimTime } from "../../functions/undelete/lib/note.ts";
 import { readTime } from "../../functions/undelete/lib/read-time.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import { type Objects, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age, useNow } from "../parts/age.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { linkColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
@@ -27,7 +27,10 @@ const states = {
 
 const stateOf = (volume: Volume) => states[readNote(volume)?.step ?? "kept"];
 const because = (volume: Volume) => readProgress(volume, "undelete/note")?.because ?? "";
-const claimOf = (volume: Volume) => readNote(volume)?.claim;
+const claimOf = (volume: Volume) => {
+  const claim = readNote(volume)?.claim;
+  return claim && { kind: "PersistentVolumeClaim", ...claim };
+};
 
 /** Volumes that outlive their claims, until when, and what a person may do with them. */
 export default function Kept() {
@@ -58,22 +61,8 @@ export default function Kept() {
 }
 
 const columns: readonly Column<Volume>[] = [
-  {
-    title: "Volume",
-    value: ({ metadata }) => metadata.name,
-    cell: ({ metadata }) => <ObjectLink to={{ kind: PersistentVolume.kind, name: metadata.name }} />,
-  },
-  {
-    title: "Claim",
-    value: (volume) => {
-      const claim = claimOf(volume);
-      return claim && `${claim.namespace}/${claim.name}`;
-    },
-    cell: (volume) => {
-      const claim = claimOf(volume);
-      return claim ? <ObjectLink to={{ kind: "PersistentVolumeClaim", ...claim }} /> : "unknown";
-    },
-  },
+  linkColumn("Volume", referenceTo),
+  linkColumn("Claim", claimOf, "unknown"),
   {
     title: "State",
     width: 35,

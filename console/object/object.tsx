@@ -17,7 +17,7 @@ import { kindNamed } from "../api/kinds.ts";
 import { conditionsOf, lastWords } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age } from "../parts/age.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { nameOf, ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
@@ -94,10 +94,9 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
       ({ what, to }) =>
         [
           what,
-          <ObjectLink
-            key={what}
-            to={to}
-          >{`${to.kind} ${to.namespace ? `${to.namespace}/` : ""}${to.name}`}</ObjectLink>,
+          <ObjectLink key={what} to={to}>
+            {`${to.kind} ${nameOf(to)}`}
+          </ObjectLink>,
         ] as const,
     ),
     ["uid", metadata.uid],

@@ -1,13 +1,4 @@
 import { Card, CardBody, CardTitle, Content, Title } from "@patternfly/react-core";
-import {
-  NeutronBGPDRAgent,
-  NeutronDHCPAgent,
-  NeutronL2Agent,
-  NeutronL3Agent,
-  NeutronOVNAgent,
-  NeutronOVNBGPAgent,
-  NovaComputeNode,
-} from "../../functions/eviction/lib/kinds.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { readNote } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
@@ -18,15 +9,17 @@ import {
   PersistentVolumeClaim,
   StatefulSet,
 } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import type { Volume as PersistentVolumeObject } from "../../shared/storage/volume.ts";
 import { isOurs, useWarnings } from "../api/events.ts";
 import { ApiServerSource, Deployment, ofHoldfast, partOfHoldfast, Service } from "../api/kinds.ts";
+import { useEvicted } from "../api/use-evicted.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age, useNow } from "../parts/age.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { ageColumn } from "../parts/columns.tsx";
+import { nameOf, ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
-import { Empty, Page } from "../parts/page.tsx";
+import { Empty, Page, Unread } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { whyUnread } from "../parts/why-unread.ts";
 import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
@@ -39,15 +32,7 @@ export default function Overview() {
   const made = useList(Volume);
   const sets = useList(StatefulSet);
   const satellites = useList(LinstorSatellite);
-  const computes = useList(NovaComputeNode);
-  const agents = [
-    useList(NeutronL3Agent),
-    useList(NeutronDHCPAgent),
-    useList(NeutronBGPDRAgent),
-    useList(NeutronOVNBGPAgent),
-    useList(NeutronL2Agent),
-    useList(NeutronOVNAgent),
-  ];
+  const evicted = useEvicted();
   const namespaces = useList(Namespace);
   const warnings = useWarnings();
   const services = useList(Service, ofHoldfast);
@@ -70,12 +55,12 @@ export default function Overview() {
     ["Volumes", "/volumes", [made]],
     ["StatefulSets", "/claims?tab=sets", [sets]],
     ["Satellites", "/satellites", [satellites]],
-    ["Compute nodes and agents", "/eviction", [computes, ...agents]],
+    ["Compute nodes and agents", "/eviction", evicted],
   ];
-  const lists = [claims, volumes, made, sets, satellites, computes, ...agents, namespaces];
+  const lists = [claims, volumes, made, sets, satellites, ...evicted, namespaces];
   const partLists = [services, deployments, sources];
   const all = [...lists, ...partLists, warnings, buffer, table];
-  const unread = all.flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  const isAllKnown = all.every(({ is }) => is !== "refused");
   const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
   const items = [
     ...parts.flatMap((object) => attentionOf(object, now) ?? []),
@@ -88,7 +73,7 @@ export default function Overview() {
   return (
     <Page title="Overview" intro="What waits for a person, and what holds what.">
       <div className="hf-stack">
-        {unread.length > 0 && <Content component="p">Not all of it can be shown: {unread.join(" ")}</Content>}
+        <Unread lists={all} />
         <ObjectTable
           what="objects that wait"
           objects={items}
@@ -97,10 +82,10 @@ export default function Overview() {
           empty={
             !isRead ? (
               <Content component="p">The cluster is being read.</Content>
-            ) : unread.length > 0 ? (
-              <Empty title="What can be shown is at rest" />
-            ) : (
+            ) : isAllKnown ? (
               <Empty title="Everything is at rest">Nothing is held, stuck, failed, or due soon.</Empty>
+            ) : (
+              <Empty title="What can be shown is at rest" />
             )
           }
         />
@@ -180,15 +165,11 @@ const columns: readonly Column<Item>[] = [
   },
   {
     title: "Object",
-    value: ({ kind, namespace, name }) => `${kind} ${namespace ? `${namespace}/` : ""}${name}`,
-    cell: ({ kind, namespace, name }) => (
-      <ObjectLink to={{ kind, ...(namespace ? { namespace } : {}), name }}>
-        {`${kind} ${namespace ? `${namespace}/` : ""}${name}`}
-      </ObjectLink>
-    ),
+    value: (item) => `${item.kind} ${nameOf(item)}`,
+    cell: (item) => <ObjectLink to={item}>{`${item.kind} ${nameOf(item)}`}</ObjectLink>,
   },
   { title: "Why", width: 40, value: ({ why }) => why },
-  { title: "Since", value: ({ since }) => since, cell: ({ since }) => <Age at={since} /> },
+  ageColumn("Since", ({ since }) => since),
 ];
 
 interface Workload extends KubernetesObject {
@@ -201,9 +182,7 @@ const functionColumns: readonly Column<KubernetesObject>[] = [
   {
     title: "Name",
     value: ({ metadata }) => metadata.name,
-    cell: ({ kind, metadata }) => (
-      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }}>{metadata.name}</ObjectLink>
-    ),
+    cell: (object) => <ObjectLink to={referenceTo(object)}>{object.metadata.name}</ObjectLink>,
   },
   { title: "Kind", value: ({ kind }) => (kind === "ApiServerSource" ? "source" : "function") },
   {
@@ -223,10 +202,6 @@ const functionColumns: readonly Column<KubernetesObject>[] = [
       );
     },
   },
-  {
-    title: "Since",
-    value: (object) => readyOf(object)?.lastTransitionTime,
-    cell: (object) => <Age at={readyOf(object)?.lastTransitionTime} />,
-  },
+  ageColumn("Since", (object) => readyOf(object)?.lastTransitionTime),
   { title: "Image", value: (object) => (object as Workload).spec?.template?.spec?.containers?.[0]?.image },
 ];

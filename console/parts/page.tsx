@@ -55,6 +55,12 @@ export function Known<O>({ list, what, absent, children }: KnownProps<O>) {
   }
 }
 
+/** Says which of the lists cannot be read, in the words of the API server; nothing where all can. */
+export function Unread({ lists }: { readonly lists: readonly Objects<unknown>[] }) {
+  const reasons = lists.flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  return reasons.length > 0 && <Content component="p">Not all of it can be shown: {reasons.join(" ")}</Content>;
+}
+
 /** Says that there is nothing, and what to make of it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: React.ReactNode }) {
   return (

@@ -1,6 +1,5 @@
-import { Machine } from "../../functions/satellite/lib/kinds.ts";
 import { hooksOn, isSeenDeleting, mayCarryHooks, readIdentity } from "../../functions/satellite/lib/machine.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { type Objects, objectsOf } from "../api/use-list.ts";
 import { ObjectLink } from "../parts/object-link.tsx";
 
@@ -20,8 +19,7 @@ export function MachineOf({ satellite, machines }: MachineOfProps) {
     return (
       <p>
         {object.metadata.deletionTimestamp ? "Its Machine is being deleted: " : "Its Machine: "}
-        <ObjectLink to={{ kind: Machine.kind, namespace: identity?.namespace ?? "", name: object.metadata.name }} />.{" "}
-        {hooksInWords(object)}
+        <ObjectLink to={referenceTo(object)} />. {hooksInWords(object)}
       </p>
     );
   if (!identity || !isSeenDeleting(satellite) || !mayCarryHooks(satellite)) return null;

@@ -7,14 +7,15 @@ import { isGoing, readRecord } from "../../functions/satellite/lib/record.ts";
 import { conditions, lifeConditions, policyOf } from "../../functions/satellite/lib/satellite.ts";
 import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
+import { linkColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
-import { Empty, Known, Page } from "../parts/page.tsx";
+import { Empty, Known, Page, Unread } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { leavingOf, takesSlot } from "./leaving.ts";
 import { MachineOf } from "./machine.tsx";
@@ -45,7 +46,6 @@ export default function Satellites() {
   const machines = useList(Machine);
   const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
   const leaving = objectsOf(satellites).filter(isGoing);
-  const unread = [clusters, nodes].flatMap((list) => (list.is === "refused" ? [list.message] : []));
   const isPolicyKnown = clusters.is === "ready" && nodes.is === "ready";
   return (
     <Page
@@ -59,7 +59,7 @@ export default function Satellites() {
       >
         {(satellites) => (
           <div className="hf-stack">
-            {unread.length > 0 && <p>Not all of it can be shown: {unread.join(" ")}</p>}
+            <Unread lists={[clusters, nodes]} />
             <Slots clusters={objectsOf(clusters)} leaving={leaving.filter(takesSlot)} />
             {leaving.map((satellite) => (
               <Leaving
@@ -85,11 +85,7 @@ export default function Satellites() {
 }
 
 const columns: readonly Column<Satellite>[] = [
-  {
-    title: "Node",
-    value: ({ metadata }) => metadata.name,
-    cell: ({ metadata }) => <ObjectLink to={{ kind: LinstorSatellite.kind, name: metadata.name }} />,
-  },
+  linkColumn("Node", referenceTo),
   { title: "Policy", value: ({ spec }) => policyOf(spec) },
   { title: "Pools", value: ({ spec }) => spec?.storagePools?.map(({ name }) => name).join(", ") },
   ...Object.values(lifeConditions).map(
@@ -174,7 +170,7 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
   return (
     <section aria-label={label} className="hf-stack">
       <Title headingLevel="h2">
-        <ObjectLink to={{ kind: LinstorSatellite.kind, name }} /> is leaving{" "}
+        <ObjectLink to={referenceTo(satellite)} /> is leaving{" "}
         {trouble === "error" && <State tone="bad">Needs a person</State>}
         {trouble === "away" && <State tone="warning">Waits for what is away</State>}
       </Title>
@@ -207,9 +203,9 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
       {marked.length > 0 && (
         <p>
           Volumes that wait until they are attached elsewhere:{" "}
-          {marked.map(({ metadata }) => (
-            <span key={metadata.uid}>
-              <ObjectLink to={{ kind: PersistentVolume.kind, name: metadata.name }} />{" "}
+          {marked.map((volume) => (
+            <span key={volume.metadata.uid}>
+              <ObjectLink to={referenceTo(volume)} />{" "}
             </span>
           ))}
         </p>
@@ -255,10 +251,5 @@ const copyColumns: readonly Column<Copies>[] = [
   { title: "Resource in LINSTOR", value: ({ name }) => name },
   { title: "Copies before the evacuation", value: ({ before }) => before },
   { title: "Copies last seen", value: ({ noted }) => noted.map(([node, state]) => `${node}: ${state}`).join("; ") },
-  {
-    title: "PersistentVolume",
-    value: ({ volume }) => volume?.metadata.name,
-    cell: ({ volume }) =>
-      volume ? <ObjectLink to={{ kind: PersistentVolume.kind, name: volume.metadata.name }} /> : "-",
-  },
+  linkColumn("PersistentVolume", ({ volume }) => volume && referenceTo(volume)),
 ];

@@ -4,12 +4,12 @@ import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { PersistentVolumeObject } from "../../functions/volume/lib/persistent-volume.ts";
 import { phaseOf, reasonOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
 import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { referenceTo } from "../../shared/kubernetes/object.ts";
 import { useRefused } from "../api/access.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { useAddress } from "../parts/address.ts";
-import { Age } from "../parts/age.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { ageColumn, linkColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { Reasoned } from "../parts/reasoned.tsx";
@@ -87,16 +87,8 @@ export default function Volumes() {
 }
 
 const columnsWith = (byName: ReadonlyMap<string, PersistentVolumeObject>): readonly Column<VolumeObject>[] => [
-  {
-    title: "Name",
-    value: ({ metadata }) => metadata.name,
-    cell: ({ metadata }) => <ObjectLink to={{ kind: Volume.kind, name: metadata.name }} />,
-  },
-  {
-    title: "Node",
-    value: ({ spec }) => spec.nodeName,
-    cell: ({ spec }) => <ObjectLink to={{ kind: "Node", name: spec.nodeName }} />,
-  },
+  linkColumn("Name", referenceTo),
+  linkColumn("Node", ({ spec }) => ({ kind: "Node", name: spec.nodeName })),
   { title: "Storage", value: storageOf },
   { title: "Class", value: ({ spec }) => spec.storageClassName },
   {
@@ -109,19 +101,8 @@ const columnsWith = (byName: ReadonlyMap<string, PersistentVolumeObject>): reado
       </>
     ),
   },
-  {
-    title: "Claim",
-    value: (volume) => claimOf(volume, byName)?.name,
-    cell: (volume) => {
-      const claim = claimOf(volume, byName);
-      return claim ? <ObjectLink to={claim} /> : "-";
-    },
-  },
-  {
-    title: "Age",
-    value: ({ metadata }) => metadata.creationTimestamp,
-    cell: ({ metadata }) => <Age at={metadata.creationTimestamp} />,
-  },
+  linkColumn("Claim", (volume) => claimOf(volume, byName)),
+  ageColumn("Age", ({ metadata }) => metadata.creationTimestamp),
 ];
 
 /** Why it is in its state: the reason and the message of its condition, and the job in hand. */

@@ -52,6 +52,10 @@ export async function* limited({ bytes, body }: ApiResponse, limit: number): Asy
   }
 }
 
+/** The whole of an answer of at most so many bytes. @throws Refusal where it has more */
+export const textOf = async (answer: ApiResponse, limit: number): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(limited(answer, limit))).toString();
+
 /** Ending the iteration early closes the connection. */
 async function discard({ bytes, body }: ApiResponse): Promise<void> {
   await (bytes ?? body)[Symbol.asyncIterator]().return?.();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Transport } from "../../../../shared/kubernetes/transport.ts";
 import type { AllowedRequest } from "./allowed-request.ts";
-import { askApiServer, limited } from "./ask-api-server.ts";
+import { askApiServer, limited, textOf } from "./ask-api-server.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A watch under the name by which the page knows it. */
@@ -77,7 +77,7 @@ async function watchOne(
     const answer = await askApiServer(transport, request, AbortSignal.any([gone, quiet.signal]));
     const { status } = answer;
     heard();
-    if (status !== 200) return { status, message: messageIn(await textOf(limited(answer, longestRefusal))) };
+    if (status !== 200) return { status, message: messageIn(await textOf(answer, longestRefusal)) };
     response.write(`${JSON.stringify({ path })}\n`);
     for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY))) {
       heard();
@@ -92,10 +92,6 @@ async function watchOne(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  return Buffer.concat(await Array.fromAsync(chunks)).toString();
 }
 
 /** Of the API server's answer the sentence; of another's, what it is. */

@@ -1,6 +1,6 @@
 import type { Transport } from "../../../../shared/kubernetes/transport.ts";
 import { selfSubjectReview } from "./allowed-request.ts";
-import { askApiServer, limited } from "./ask-api-server.ts";
+import { askApiServer, textOf } from "./ask-api-server.ts";
 import { Refusal } from "./refusal.ts";
 
 interface Review {
@@ -21,7 +21,7 @@ export async function whoAmI(transport: Transport): Promise<string | undefined> 
   const headers = { accept: "application/json", "content-type": "application/json" };
   const request = { method: "POST", path: selfSubjectReview, headers, body, isWatch: false } as const;
   const answer = await askApiServer(transport, request, new AbortController().signal);
-  const text = Buffer.concat(await Array.fromAsync(limited(answer, largestReview))).toString();
+  const text = await textOf(answer, largestReview);
   if (answer.status === 401) return undefined;
   // Who they are is a right of its own, which an administrator may have taken from all.
   if (answer.status === 403) return "";
