@@ -1,14 +1,13 @@
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { useMemo } from "react";
 import { conditions } from "../../functions/eviction/lib/names.ts";
-import { lockPrefix, locksOn, maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
+import { lockPrefix, locksOn, maintenanceLabel, maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
 import { ConfigMap, Node } from "../../shared/kubernetes/kind.ts";
 import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
 import { useEvicted } from "../api/use-evicted.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
-import { Age } from "../parts/age.tsx";
 import { Breakable } from "../parts/breakable.tsx";
 import { ageColumn, linkColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -17,7 +16,7 @@ import { Empty, Known, Page, Unread } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { actionsFor } from "./actions.ts";
 import { countersOf } from "./counters.ts";
-import { setBy } from "./set-by.ts";
+import { SetBy } from "./set-by.tsx";
 
 interface Dependent extends KubernetesObject {
   readonly spec?: { readonly state?: string; readonly lockName?: string };
@@ -203,6 +202,12 @@ const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly
   {
     title: "Others must leave",
     value: (node) => maintenanceOf(node) ?? "not said",
+    cell: (node) => (
+      <>
+        {maintenanceOf(node) ?? "not said"}
+        <SetBy object={node} field="labels" name={maintenanceLabel} />
+      </>
+    ),
   },
   {
     title: "Held by",
@@ -211,7 +216,6 @@ const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly
       <List isPlain>
         {locksOn(node).map((lock) => {
           const owner = all.find((one) => one.metadata.name === node.metadata.name && lockNameOf(one) === lock);
-          const set = setBy(node, lockPrefix + lock);
           return (
             <ListItem key={lock}>
               {owner ? (
@@ -221,11 +225,7 @@ const columnsOfNodes = (all: readonly Dependent[], isAllRead: boolean): readonly
                   {lock}: {isAllRead ? "no resource of this Node has this lock" : "whose lock this is, is not known"}
                 </>
               )}
-              {set && (
-                <>
-                  , set by {set.manager} <Age at={set.time} />
-                </>
-              )}
+              <SetBy object={node} field="annotations" name={lockPrefix + lock} />
             </ListItem>
           );
         })}
