@@ -8,7 +8,15 @@ import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { ConfigMap, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { tokenOf } from "../harness/service-account.ts";
-import { type Console, openConsole, settled, tabTo, violationsInBothThemes, violationsOf } from "./browser.ts";
+import {
+  type Console,
+  noteStates,
+  openConsole,
+  settled,
+  tabTo,
+  violationsInBothThemes,
+  violationsOf,
+} from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
 import { defineMachines } from "./define-machines.ts";
@@ -145,9 +153,24 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   test("markup in names and messages is shown as text", async () => {
     const page = await shown.open("/object/Volume/_/failed");
     await page.getByText('Not enough room <img src=x onerror="document.title=1">').first().waitFor();
-    expect(await page.locator("img").count()).toBe(0);
+    const word = { step: "waiting", because: '<iframe srcdoc="<script>alert(1)</script>">' };
+    await objects.writeDown(cluster.admin, Volume, { name: "failed" }, "holdfast.dev/volume.run-job", word);
+    await page.getByText(word.because).first().waitFor();
+    await cluster.add([
+      objects.event("marked", { apiVersion: "v1", kind: "Volume", name: "failed" }, "Marked", "<img src=y onload=z>"),
+    ]);
+    await page.getByText("<img src=y onload=z>").waitFor();
+    await page.getByRole("button", { name: "The object as YAML" }).click();
+    await page.locator("#yaml").getByText("onerror=").waitFor();
+    expect(await page.locator("main :is(img, iframe, script)").count()).toBe(0);
     expect(await page.title()).toBe("Volume failed - Holdfast");
+    const annotations = { "holdfast.dev/volume.run-job": null };
+    await cluster.admin.patch(Volume, undefined, "failed", "merge", { metadata: { annotations } });
     await page.context().close();
+    const searched = await shown.open(`/volumes?q=${encodeURIComponent('"><img src=x>')}`);
+    await searched.getByText("No Volumes match").waitFor();
+    expect(await searched.locator("main img").count()).toBe(0);
+    await searched.context().close();
     const named = await shown.open(`/object/Volume/_/${encodeURIComponent("<svg onload>")}`);
     await named.getByRole("heading", { name: "Volume <svg onload>", level: 1 }).waitFor();
     expect(await named.locator("svg[onload]").count()).toBe(0);
@@ -475,6 +498,60 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test.each([
+    ["Device", { Device: "/dev/sdb" }, { rawBlockDevice: { devicePath: "/dev/sdb" } }],
+    [
+      "Logical volume",
+      { "Volume group": "vg-data", Size: "3Gi" },
+      { lvmLogicalVolume: { vgName: "vg-data", size: "3Gi" } },
+    ],
+  ] as const)("the wizard makes a Volume of the type %s", async (type, fields, storage) => {
+    const name = `of-type-${type.split(" ")[0]?.toLowerCase()}`;
+    const page = await shown.open(`/volumes?create=1&q=${name}`, { reducedMotion: "reduce" });
+    const dialog = page.getByRole("dialog");
+    const next = dialog.getByRole("button", { name: "Next", exact: true });
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill(name);
+    await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    await next.click();
+    await dialog.getByRole("radio", { name: type, exact: true }).check();
+    expect(await next.isDisabled(), "before its fields are filled in").toBe(true);
+    for (const [label, value] of Object.entries(fields))
+      await dialog.getByRole("textbox", { name: label, exact: true }).fill(value);
+    expect(await violationsInBothThemes(page, "[role=dialog]")).toEqual([]);
+    await next.click();
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
+    await next.click();
+    await dialog.getByRole("button", { name: "Create the Volume" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page
+      .getByRole("row", { name })
+      .getByText(String(Object.values(fields)[0]))
+      .waitFor();
+    const made = await cluster.admin.get<KubernetesObject & { spec: object }>(Volume, undefined, name);
+    const common = { nodeName: "node-1", storageClassName: "metalk8s", mode: "Filesystem" };
+    expect(made?.spec).toEqual({ ...common, ...storage });
+    await cluster.admin.delete(Volume, undefined, name);
+    await page.context().close();
+  });
+
+  test("an open list follows a Volume from Unknown to Terminating", async () => {
+    const page = await shown.open("/volumes?q=followed");
+    await page.getByText("No Volumes match").waitFor();
+    const states = await noteStates(page, "followed");
+    const row = page.getByRole("row", { name: /^followed / });
+    await cluster.add([objects.volume("followed")]);
+    await row.getByText("Unknown", { exact: true }).waitFor();
+    for (const phase of ["Pending", "Available", "Terminating"] as const) {
+      const { status } = objects.volume("followed", phase);
+      await cluster.admin.patch(Volume, undefined, "followed", "merge", { status }, { subresource: "status" });
+      await row.getByText(phase, { exact: true }).waitFor();
+    }
+    expect((await states()).split("\n")).toEqual(["Unknown", "Pending", "Available", "Terminating"]);
+    await cluster.admin.delete(Volume, undefined, "followed");
+    await row.waitFor({ state: "hidden" });
+    await page.context().close();
+  });
+
   test("the role in the documents is enough to read every page, and without it each page says so", async () => {
     const refused = /cannot be shown|Not all of it can be shown|forbidden/;
     for (const path of [...paths, "/object/Volume/_/bound", "/object/pvc/shop/data-web-0"]) {
@@ -680,7 +757,10 @@ describe.skipIf(!hasBrowser)("with nothing on the cluster", () => {
         .getByText(sentences[index] as string)
         .first()
         .waitFor();
-      expect(await violationsOf(page), name).toEqual([]);
+      expect(await violationsInBothThemes(page), name).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.evaluate("document.querySelector('main').scrollWidth"), name).toBeLessThanOrEqual(360);
+      await page.setViewportSize({ width: 1280, height: 900 });
     }
     expect(shown.problems).toEqual([]);
     await shown.close();
