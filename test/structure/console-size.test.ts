@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../..");
 /** The client, the function, and the server that the function shares with the command line. */
 const folders = ["console", "functions/platform/console", "functions/platform/lib/console"];
 /** As `wc -l` counts. The aim was 6,000: blank lines are what is above it. */
-const most = 6300;
+const most = 6150;
 
 test(`the console has at most ${most} lines, without tests`, () => {
   const files = folders.flatMap((folder) => {
