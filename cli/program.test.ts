@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { runHoldfast } from "../test/cli/run-holdfast.ts";
-import { createProgram } from "./program.ts";
+import { createProgram, formatsOf } from "./program.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -26,6 +26,7 @@ test("as a process it ends with the exit code, and says what to do on standard e
 test("the page about the command line has the help of every command, word by word", () => {
   const page = readFileSync(join(root, "docs/command-line.md"), "utf8");
   const program = createProgram();
+  expect(page).toContain(`\`\`\`text\n${formatsOf(program).replaceAll(/^ {2}/gm, "")}\n\`\`\``);
   for (const command of program.commands) {
     expect(page).toContain(`## ${command.name()}\n`);
     expect(page).toContain(`\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``);
@@ -42,11 +43,26 @@ test("every line of help fits into 80 columns", () => {
   }
   const text = said.join("");
   expect(text).toContain("release VOLUME");
+  expect(text).toMatch(/^ {2}json, yaml, wide {2}status$/m);
   expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
 test.each([
   [["uninstall", "--nope"], "holdfast: unknown option '--nope'. See holdfast uninstall --help.\n"],
+  [["statu"], "holdfast: unknown command 'statu'. Did you mean status? See holdfast --help.\n"],
+  [["help", "nope"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
+  [["nope", "--help"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
+  [
+    ["--context", "a", "status"],
+    "holdfast: unknown option '--context'. Write options after the command: holdfast COMMAND --context ... See " +
+      "holdfast --help.\n",
+  ],
+  [
+    ["doctor", "-o", "json"],
+    "holdfast: unknown option '-o'. doctor has one format only, and takes no -o. See holdfast doctor --help.\n",
+  ],
+  [["explain", "pvc/a", "-o", "wide"], expect.stringContaining("Allowed choices are json, yaml. See holdfast explain")],
+  [["uninstall", "-o", "json"], expect.stringContaining("-o works only with --check: an uninstall says each step")],
   [["replay"], "holdfast: missing required argument 'EVENT'. See holdfast replay --help.\n"],
   [["replay", "x"], "holdfast: No cluster is named: give --kubeconfig FILE, or set KUBECONFIG.\n"],
   [

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { isKeptByNpm } from "../shared/command/parse-flags.ts";
 import { complain, UserError } from "../shared/command/user-error.ts";
 import { ApiError } from "../shared/kubernetes/api-error.ts";
+import { wrap } from "../shared/terminal/wrap.ts";
 import { checkImages } from "./check-images/command.ts";
 import { completion } from "./completion/command.ts";
 import { openConsole } from "./console/command.ts";
@@ -58,8 +59,15 @@ async function parse(args: readonly string[]): Promise<number> {
     code = result;
   });
   if (args.length === 0) program.outputHelp();
-  else await program.parseAsync(args, { from: "user" });
+  else await program.parseAsync(withoutHelp(program, args), { from: "user" });
   return code;
+}
+
+/** Of `help nope` and `nope --help` the unknown name alone: commander would print the help of the program. */
+function withoutHelp(program: Command, args: readonly string[]): readonly string[] {
+  const [name = ""] = args[0] === "help" ? args.slice(1) : args;
+  const isKnown = ["", "help", ...program.commands.map((one) => one.name())].includes(name);
+  return isKnown || name.startsWith("-") ? args : [name];
 }
 
 /** What the API server has said, with what a person may do about it. */
@@ -74,10 +82,11 @@ function withAdvice(error: unknown): unknown {
 
 /** The program with its commands; `ended` gets the exit code of the one that ran. */
 export function createProgram(ended: (code: number) => void = () => {}): Command {
-  const program = new Command(nameAs(process.argv[1]))
+  const program: Command = new Command(nameAs(process.argv[1]))
     .description(about)
     .helpOption("-h, --help", "print this text")
     .helpCommand("help [COMMAND]", "print the text of a command")
+    .addHelpText("after", () => `\nFormats of -o, --output:\n${formatsOf(program)}`)
     .version(version(), "--version", "print the version");
   for (const { declare, run } of commands) {
     const command = declare().helpOption("-h, --help", "print this text");
@@ -92,13 +101,40 @@ export function createProgram(ended: (code: number) => void = () => {}): Command
     command.exitOverride();
     command.configureOutput({
       outputError: (text, write) => {
-        const [sentence = ""] = text.replace(/^error: /, "").split("\n");
+        const [sentence = "", suggestion = ""] = text.replace(/^error: /, "").split("\n");
         const path = command === program ? "" : ` ${command.name()}`;
-        write(`holdfast: ${sentence.replace(/\.?$/, ".")} See ${program.name()}${path} --help.\n`);
+        const sentences = [
+          sentence.replace(/\.?$/, "."),
+          suggestion.replace(/^\((.*)\)$/, "$1"),
+          misplaced(program, command, sentence),
+          `See ${program.name()}${path} --help.`,
+        ];
+        write(`holdfast: ${sentences.filter(Boolean).join(" ")}\n`);
       },
     });
   }
   return program;
+}
+
+/** What each command takes for `-o`, beside sentences for people: a line for each set of formats. */
+export function formatsOf(program: Command): string {
+  const formats = (command: Command) => command.options.find(({ long }) => long === "--output")?.argChoices ?? [];
+  const sets = Map.groupBy(program.commands, (command) => formats(command).join(", ") || "none");
+  const width = Math.max(...[...sets.keys()].map(({ length }) => length));
+  return [...sets]
+    .map(([set, of]) => `  ${set.padEnd(width)}  ${wrap(of.map((one) => one.name()).join(", "), width + 4, 80)}`)
+    .join("\n");
+}
+
+/** What to do about an option that stands at the wrong place, or that a command cannot have. */
+function misplaced(program: Command, command: Command, complaint: string): string {
+  const [, option = ""] = /^unknown option '(-[^'=]*)/.exec(complaint) ?? [];
+  if (command !== program)
+    return ["-o", "--output"].includes(option) ? `${command.name()} has one format only, and takes no -o.` : "";
+  const isKnown = program.commands.some(({ options }) =>
+    options.some(({ long, short }) => [long, short].includes(option)),
+  );
+  return isKnown ? `Write options after the command: ${program.name()} COMMAND ${option} ...` : "";
 }
 
 /** kubectl runs a program of the name `kubectl-holdfast`. */

@@ -71,7 +71,6 @@ export const restore: Subcommand = {
     const { client, namespace } = openCluster(options);
     const out = terminal(process.stdout);
     if (action === "list") return list(await findKept(client, options.namespace), output, out);
-    if (output) throw new UserError("-o works only with restore list.");
     if (!name) throw new UserError(`restore ${action} needs a name. See holdfast restore --help.`);
     return carryOut(client, await planOf(client, action, name, options, namespace), options, out);
   },
@@ -111,21 +110,26 @@ const asAnswer = ({ volume, note, due }: KeptVolume) => ({
   ...(Number.isFinite(due) ? { due: new Date(due).toISOString() } : {}),
 });
 
-async function carryOut(client: Client, plan: Plan, { dryRun, yes }: RestoreOptions, out: Terminal): Promise<number> {
+async function carryOut(client: Client, plan: Plan, options: RestoreOptions, out: Terminal): Promise<number> {
   const { changes, does, next, deletes } = plan;
-  const say = (sentence: string) => out.print(wrap(sentence, 0, out.width));
+  const { dryRun = false, yes, output } = options;
+  const say = (sentence: string) => (output ? undefined : out.print(wrap(sentence, 0, out.width)));
   say(does);
   // Not wrapped: it is there to be copied.
-  for (const change of changes) out.print(`  ${commandOf(change)}`);
-  if (changes.every(isDone)) say("It is so already: nothing was written.");
-  else if (dryRun) say("Nothing was written.");
-  else {
-    if (deletes && !yes && !process.stdin.isTTY)
+  if (!output) for (const change of changes) out.print(`  ${commandOf(change)}`);
+  const writes = !dryRun && !changes.every(isDone);
+  if (writes) {
+    if (deletes && !yes && (output || !process.stdin.isTTY))
       throw new UserError("Data may be deleted, and there is no one to ask: give --yes to go on.");
     if (deletes && !yes && !(await ask("Go on?"))) throw new UserError("Nothing was written.");
     for (const change of changes) await make(client, change);
     say("Done. The functions act when they get the events of this change.");
-  }
+  } else say(changes.every(isDone) ? "It is so already: nothing was written." : "Nothing was written.");
   if (next) say(next);
+  if (output === "name") for (const { object } of changes) out.print(`persistentvolume/${object.metadata.name}`);
+  else if (output) {
+    const volumes = changes.map(({ object, annotations }) => ({ volume: object.metadata.name, annotations }));
+    process.stdout.write(formatted({ does, volumes, written: writes, ...(next ? { next } : {}) }, output));
+  }
   return exitCode.good;
 }

@@ -5,7 +5,7 @@ import { heldObjects, holdsOf, removable } from "../../shared/uninstall/held-obj
 import { someOf } from "../../shared/uninstall/some-of.ts";
 import { elsewhere } from "../cluster/cluster-options.ts";
 import { readOrNote } from "../cluster/read-or-note.ts";
-import { codeOf, type Finding, printFindings } from "../output/finding.ts";
+import { type Finding, type Findings, printFindings } from "../output/finding.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
 import { describePlan, describeRest, unfinished, untilOver } from "./describe.ts";
@@ -15,17 +15,25 @@ import { describeDefinitions, type UninstallScope } from "./uninstall.ts";
 
 type Scope = Pick<UninstallScope, "systems" | "rules" | "definitions" | "finalizers">;
 
+/** What is to be known before an uninstall; whole sentences. What could not be looked at is absent. */
+export interface Check extends Findings {
+  /** What goes, in this order. */
+  readonly goes?: readonly string[];
+  readonly stays?: readonly string[];
+}
+
 /**
- * Says, before an uninstall, what holds objects, in which order things go and what stays, and what is in the way: each
- * with what to do about it. Returns the exit code.
+ * What holds objects before an uninstall, in which order things go and what stays, and what is in the way: each with
+ * what to do about it.
  *
  * @throws ApiError
  */
-export async function checkBefore(client: Client, scope: Scope, out: Terminal): Promise<number> {
+export async function checkBefore(client: Client, scope: Scope): Promise<Check> {
   const gaps: string[] = [];
   const findings: Finding[] = [];
   const { systems } = scope;
-  const line = (text: string) => out.print(wrap(text, 2, out.width));
+  let goes: Check["goes"];
+  let stays: Check["stays"];
   const installed = await readOrNote(gaps, "What is installed", () => findInstalled(client, systems));
   const chosen = await readOrNote(gaps, "Which finalizers the functions are set to", () =>
     withChosenFinalizers(client, scope.rules, installed?.functions ?? [], scope.finalizers ?? []),
@@ -43,17 +51,12 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
   if (installed && held) {
     const namespaces = installed.namespaces.filter(({ object }) => !staying.has(object.metadata.name));
     const going = { ...installed, namespaces };
-    const plan = await readOrNote(gaps, "What goes", () => describePlan(client, going, rules, held));
-    if (plan?.length) line(out.paint("bold", "These go, in this order:"));
-    else if (plan) line("Nothing of Holdfast is left to remove.");
-    for (const [index, sentence] of (plan ?? []).entries()) line(`${index + 1}. ${sentence}`);
-    const rest = await readOrNote(gaps, "What stays", async () => [
+    goes = await readOrNote(gaps, "What goes", () => describePlan(client, going, rules, held));
+    stays = await readOrNote(gaps, "What stays", async () => [
       ...(await describeRest(client, rules, held)),
       ...(await describeDefinitions(client, scope.definitions)),
       ...[...staying].map(([name, more]) => `Namespace ${name}, because there is more in it: ${more.join(", ")}.`),
     ]);
-    if (rest?.length) line(out.paint("bold", "This stays:"));
-    for (const sentence of rest ?? []) line(`- ${sentence}`);
   }
   const waiting = unfinished(held ?? []);
   const home = installed?.functions[0]?.object.metadata.namespace;
@@ -72,7 +75,18 @@ export async function checkBefore(client: Client, scope: Scope, out: Terminal): 
         `${someOf(used.map(({ object }) => object))}.`,
       todo: "Delete the pods first, or they lose their data while they run.",
     });
-  printFindings({ findings, gaps }, out);
+  return { ...(goes ? { goes } : {}), ...(stays ? { stays } : {}), findings, gaps };
+}
+
+/** Prints it for people. */
+export function printCheck(check: Check, out: Terminal): void {
+  const { goes, stays = [], findings, gaps } = check;
+  const line = (text: string) => out.print(wrap(text, 2, out.width));
+  if (goes?.length) line(out.paint("bold", "These go, in this order:"));
+  else if (goes) line("Nothing of Holdfast is left to remove.");
+  for (const [index, sentence] of (goes ?? []).entries()) line(`${index + 1}. ${sentence}`);
+  if (stays.length > 0) line(out.paint("bold", "This stays:"));
+  for (const sentence of stays) line(`- ${sentence}`);
+  printFindings(check, out);
   if (findings.length + gaps.length === 0) out.print("Nothing is in the way.");
-  return codeOf({ findings, gaps });
 }

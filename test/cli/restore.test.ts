@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
@@ -53,6 +54,12 @@ test("restore claim writes one annotation, and names the command and what to cre
   expect([code, out]).toEqual([0, expect.stringContaining(command)]);
   expect(out).toContain("Create claim shop/data again with at most 1Gi");
   expect(await annotationsOf(cluster)).toHaveProperty(["holdfast.dev/offer"], "yes");
+  const { out: yaml } = await cluster.holdfast(["restore", "claim", "data", "-n", "shop", "-o", "yaml"]);
+  expect(parse(yaml)).toMatchObject({
+    does: "Volume kept is offered to the next claim shop/data.",
+    volumes: [{ volume: "kept", annotations: { "holdfast.dev/offer": "yes" } }],
+    written: false,
+  });
   const { out: again } = await cluster.holdfast(["restore", "claim", "data", "-n", "shop"]);
   expect(again).toContain("It is so already: nothing was written.");
 });
@@ -114,10 +121,11 @@ test("of several former namespaces, restore namespace takes the one that is name
 
 test("restore release asks, and does nothing where there is no one to ask", async () => {
   const cluster = await withKeptVolume();
-  const { code, err } = await cluster.holdfast(["restore", "release", "kept"], ["*"], ["patch"]);
+  const { code, err } = await cluster.holdfast(["restore", "release", "kept", "-o", "name"], ["*"], ["patch"]);
   expect([code, err]).toEqual([2, expect.stringContaining("give --yes to go on")]);
   expect(await annotationsOf(cluster)).toHaveProperty(["holdfast.dev/reclaim-at"], due);
-  expect((await cluster.holdfast(["restore", "release", "kept", "--yes"], ["*"], ["patch"])).code).toBe(0);
+  const agreed = ["restore", "release", "kept", "--yes", "-o", "name"];
+  expect(await cluster.holdfast(agreed, ["*"], ["patch"])).toMatchObject({ code: 0, out: "persistentvolume/kept\n" });
   expect(Date.parse((await annotationsOf(cluster))?.["holdfast.dev/reclaim-at"] ?? "")).toBeLessThan(Date.now());
 });
 

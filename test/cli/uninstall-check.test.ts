@@ -66,6 +66,11 @@ test("uninstall --check ends with 1 where data would go under a pod, and with 2 
     1,
     expect.stringContaining("Delete the pods first, or they lose their data while they run."),
   ]);
+  const { code: bad, out: json } = await cluster.holdfast(["uninstall", "--check", "-o", "json"]);
+  expect([bad, JSON.parse(json)]).toEqual([
+    1,
+    { goes: expect.any(Array), stays: [], gaps: [], findings: [expect.objectContaining({ what: expect.any(String) })] },
+  ]);
   const { code: unknown, out: less } = await cluster.holdfast(["uninstall", "--check"], ["pods"]);
   expect([unknown, less]).toEqual([
     2,
