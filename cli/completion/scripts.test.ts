@@ -1,32 +1,59 @@
-import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { execFileSync, spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
 import { createProgram } from "../program.ts";
 import { bashScript, fishScript, zshScript } from "./scripts.ts";
 
-/** What bash offers for these words, of which the last one is being typed. */
-function offered(words: readonly string[]): readonly string[] {
-  const list = words.map((word) => `'${word}'`).join(" ");
-  const ask = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const out = execFileSync("bash", ["-c", `${bashScript(createProgram())}${ask}`], { encoding: "utf8" });
-  return out.split("\n").filter(Boolean);
+const program = createProgram();
+const quote = (text: string) => `'${text}'`;
+
+/** How each shell is asked what it offers for these words, of which the last one is being typed. */
+const shells = {
+  bash: (words: readonly string[]) => [
+    "-c",
+    `${bashScript(program)}COMP_WORDS=(${words.map(quote).join(" ")}); COMP_CWORD=${words.length - 1}
+     _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  // It adds words by compadd, which works only while a key is handled.
+  zsh: (words: readonly string[]) => [
+    "-fc",
+    `${zshScript(program)}compadd() { print -l -- \${(M)matches:#\${words[CURRENT]}*} }
+     words=(${words.map(quote).join(" ")}) CURRENT=${words.length} BUFFER="$words" CURSOR=\${#BUFFER}
+     _bash_complete -F _holdfast`,
+  ],
+  fish: (words: readonly string[]) => [
+    "--no-config",
+    "-c",
+    `${fishScript(program)}complete -C ${quote(words.join(" "))}`,
+  ],
+};
+
+function offered(shell: keyof typeof shells, words: readonly string[]): readonly string[] {
+  const out = execFileSync(shell, shells[shell](words), { encoding: "utf8", cwd: import.meta.dirname });
+  // fish has a sentence behind each.
+  const found = out.split("\n").map((line) => line.replace(/\t.*/, ""));
+  return [...new Set(found.filter(Boolean))].toSorted();
 }
 
-test.each([
-  [["holdfast", "sta"], ["status"]],
-  [["holdfast", "what-if", "s"], ["scale"]],
-  [["holdfast", "what-if", "scale", "--rep"], ["--replicas"]],
-  [
-    ["holdfast", "status", "-o", ""],
-    ["json", "yaml", "wide"],
-  ],
-  [["holdfast", "restore", "re"], ["release"]],
-  [["holdfast", "explain", "pvc/da"], []],
-])("bash offers for %j: %j", (words, expected) => {
-  expect(offered(words)).toEqual(expected);
+describe.each(Object.keys(shells) as (keyof typeof shells)[])("%s", (shell) => {
+  const isThere = spawnSync(shell, ["--version"]).status === 0;
+  if (!isThere) console.log(`There is no ${shell} here: what it completes is not tried.`);
+  test.skipIf(!isThere).each([
+    [["holdfast", "sta"], ["status"]],
+    [["holdfast", "help", "sta"], ["status"]],
+    [["holdfast", "what-if", "s"], ["scale"]],
+    [["holdfast", "what-if", "scale", "--rep"], ["--replicas"]],
+    [
+      ["holdfast", "status", "-o", ""],
+      ["json", "wide", "yaml"],
+    ],
+    [["holdfast", "restore", "re"], ["release"]],
+    [["holdfast", "explain", "pvc/da"], []],
+  ])("offers for %j: %j", (words, expected) => {
+    expect(offered(shell, words)).toEqual(expected);
+  });
 });
 
 test("zsh has bash's script, and fish has every command and option with a sentence about each", () => {
-  const program = createProgram();
   expect(zshScript(program)).toContain(bashScript(program));
   const fish = fishScript(program);
   for (const command of program.commands) {

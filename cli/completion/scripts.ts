@@ -36,6 +36,7 @@ export function bashScript(program: Command): string {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then words="${offers.map(({ name }) => name).join(" ")} help"
   else case "$command" in
+    help) words="${offers.map(({ name }) => name).join(" ")}" ;;
 ${cases.join("\n")}
     esac
     case "$command,$before" in
@@ -61,7 +62,8 @@ export function fishScript(program: Command): string {
     const seen = `complete -c holdfast -n '__fish_seen_subcommand_from ${name}'`;
     return [
       `complete -c holdfast -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-      ...(choices.length > 0 ? [`${seen} -a ${quoted(choices.join(" "))}`] : []),
+      // Where a word of these is wanted, no file is.
+      ...(choices.length > 0 ? [`${seen} -f -a ${quoted(choices.join(" "))}`] : []),
       ...options.map(({ long = "", short, description, argChoices }) => {
         const letter = short ? ` -s ${short.slice(1)}` : "";
         const values = argChoices ? ` -x -a ${quoted(argChoices.join(" "))}` : "";
@@ -69,5 +71,10 @@ export function fishScript(program: Command): string {
       }),
     ];
   });
-  return `${lines.join("\n")}\n`;
+  const names = program.commands.map((command) => command.name()).join(" ");
+  const help = [
+    "complete -c holdfast -n __fish_use_subcommand -f -a help -d 'print the text of a command'",
+    `complete -c holdfast -n '__fish_seen_subcommand_from help' -f -a ${quoted(names)}`,
+  ];
+  return `${[...lines, ...help].join("\n")}\n`;
 }
