@@ -4,6 +4,7 @@ import type { FunctionDeclaration } from "./declaration.ts";
 import type { Change, Hint } from "./event/hint.ts";
 import type { Client } from "./kubernetes/client.ts";
 import type { Kind } from "./kubernetes/kind.ts";
+import type { Observed } from "./kubernetes/lazy-client.ts";
 import type { Steps } from "./steps.ts";
 import type { Subject } from "./subject.ts";
 import type { Sweep } from "./sweep.ts";
@@ -60,9 +61,9 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
   readonly leavesBehind?: readonly LeftBehind[];
   /**
    * The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another
-   * one.
+   * one. `observed` is what calls of the other one pass through, where telemetry is on; `own` does so already.
    */
-  client?(own: Client, settings: output<Schema>): Client | Promise<Client>;
+  client?(own: Client, settings: output<Schema>, observed?: Observed): Client | Promise<Client>;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];
   /**

@@ -55,7 +55,7 @@ export function runOf<Schema extends ZodObject, Facts, Used extends Systems>(
   let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
   const clientOf = async (own: Client): Promise<Client> => {
     if (!rule.client) return own;
-    if (made?.own !== own) made = { own, client: Promise.resolve(rule.client(own, settings)) };
+    if (made?.own !== own) made = { own, client: Promise.resolve(rule.client(own, settings, tools.observedClient)) };
     return made.client.catch((error) => {
       // What could not be read may be there at the next event.
       made = undefined;

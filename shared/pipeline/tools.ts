@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Client } from "../kubernetes/client.ts";
+import type { Observed } from "../kubernetes/lazy-client.ts";
 import type { Log } from "../log.ts";
 import type { Connect } from "../system/connect.ts";
 import type { Observe } from "../telemetry/observe.ts";
@@ -17,4 +18,6 @@ export interface Tools<Settings> {
   readonly verifiesSenders?: boolean;
   /** Sees the parts of each run; absent: telemetry is off. */
   readonly observe?: Observe;
+  /** Sees the calls of a client that a rule makes; absent: telemetry is off. */
+  readonly observedClient?: Observed;
 }

@@ -49,7 +49,7 @@ function serveWith<Schema extends ZodObject>(
     ({ settings, log }) => {
       const connect = connectSystems(declaration.systems ?? {}, process.env, systemClock, telemetry?.transport);
       const verifiesSenders = readOidcSettings(process.env) !== undefined;
-      const observed = telemetry ? { observe: telemetry.observe } : {};
+      const observed = telemetry ? { observe: telemetry.observe, observedClient: telemetry.client } : {};
       const client = lazyClient(telemetry?.client);
       const tools = { client, connect, clock: systemClock, log, settings, verifiesSenders, ...observed };
       const handle = handlerOf(tools);

@@ -75,12 +75,14 @@ const delivered = (clusterApiKubeconfig: string) => handlerOf(setHooks, clusterA
 function handlerOf<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,
   clusterApiKubeconfig: string,
+  observedClient?: (client: Client) => Client,
 ) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const settings = { ...rule.settings.parse({}), clusterApiKubeconfig } as output<Schema>;
   const own = { url: "http://linstor-controller:3370", nodes: { list: async () => [] } };
   const connect = () => ({ at: () => own }) as never;
-  const handle = receive(rule, { client: () => here, connect, clock: systemClock, log, settings });
+  const observed = observedClient ? { observedClient } : {};
+  const handle = receive(rule, { client: () => here, connect, clock: systemClock, log, settings, ...observed });
   const { apiVersion, kind } = LinstorSatellite;
   const event = { specversion: "1.0", id: "1", source: "test", type: "dev.holdfast.sweep", name: node, namespace: "" };
   const all = Object.entries({ ...event, apiversion: apiVersion, kind }).map(([key, value]) => [`ce-${key}`, value]);
@@ -93,6 +95,23 @@ test("Machines of a management cluster get their hooks there, in the version tha
   expect(Object.keys(await annotationsOf()).sort()).toEqual([preDrainHook, preTerminateHook].sort());
   const satellite = await here.get(LinstorSatellite, undefined, node);
   expect(satellite?.metadata.annotations?.["holdfast.dev/machine"]).toBe(JSON.stringify({ namespace, name: "worker" }));
+});
+
+test("with telemetry, calls of the management cluster are observed, and none of the own one twice", async () => {
+  const seen: string[] = [];
+  const handle = handlerOf(setHooks, join(folder, "value"), (client) => ({
+    ...client,
+    get: (kind, ...rest) => {
+      seen.push(`get ${kind.kind}`);
+      return client.get(kind, ...rest);
+    },
+    patch: (kind, ...rest) => {
+      seen.push(`patch ${kind.kind}`);
+      return client.patch(kind, ...rest);
+    },
+  }));
+  expect((await handle()).status).toBe(204);
+  expect([...new Set(seen)].sort()).toEqual(["get Cluster", "get Machine", "patch Machine"]);
 });
 
 test("without the setting the function's own cluster is asked, which serves no Machines", async () => {

@@ -4,7 +4,7 @@ import type { Permission } from "../../../shared/declaration.ts";
 import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import { lazyClient } from "../../../shared/kubernetes/lazy-client.ts";
+import { lazyClient, type Observed } from "../../../shared/kubernetes/lazy-client.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { naming, namingRefused } from "../../../shared/system/naming.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
@@ -65,11 +65,11 @@ export const satelliteRule = {
   settings: common,
   common,
   mounts: ["cluster-api"],
-  client: async (own: Client, { clusterApiKubeconfig }: Pick<Common, "clusterApiKubeconfig">): Promise<Client> =>
+  client: async (own: Client, { clusterApiKubeconfig }: Pick<Common, "clusterApiKubeconfig">, observed?: Observed) =>
     naming(
       "Cluster API",
       ({ apiVersion }) => isThere(`/apis/${apiVersion}`),
-      managed(namingRefused([PersistentVolume, DaemonSet, ConfigMap], own), clusterApiKubeconfig),
+      managed(namingRefused([PersistentVolume, DaemonSet, ConfigMap], own), clusterApiKubeconfig, observed),
     ),
 } as const;
 
@@ -77,9 +77,9 @@ export const satelliteRule = {
  * A client that looks for Cluster API's objects on the cluster of the kubeconfig at this path, if there is one, and for
  * all others on the function's own. If it cannot be read, only what needs them fails, so that the object says why.
  */
-function managed(own: Client, kubeconfig: string): Client {
-  if (kubeconfig === "") return own;
-  const management = lazyClient(async () => (await import("../../../shared/serve/connect.ts")).connect(kubeconfig));
+function managed(own: Client, file: string, observed?: Observed): Client {
+  if (file === "") return own;
+  const management = lazyClient(async () => (await import("../../../shared/serve/connect.ts")).connect(file), observed);
   const of = ({ apiVersion }: Kind) => (isThere(`/apis/${apiVersion}`) ? management : own);
   return {
     // Events of a Machine are where it is. They are only read where one of the name is already there.
