@@ -52,8 +52,8 @@ describe("the node lifecycle", () => {
     await createPod(world, "intolerant", [], { nodeName: name() });
     const limited = tolerations.map((toleration) => ({ ...toleration, tolerationSeconds: 5 }));
     await createPod(world, "patient", [], { nodeName: name(), tolerations: limited });
-    for (const of of ["tolerant", "patient", "intolerant"]) {
-      await world.until(`${of} runs`, async () => (await ready(of)) === "True");
+    for (const pod of ["tolerant", "patient", "intolerant"]) {
+      await world.until(`${pod} runs`, async () => (await ready(pod)) === "True");
     }
     const timeAdded = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const taint = { key: "test.holdfast.dev/evict", effect: "NoExecute", timeAdded };

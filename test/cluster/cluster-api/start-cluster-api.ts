@@ -90,12 +90,12 @@ export async function startClusterApi(
     await manager.stop();
     const names = definitions.map(({ metadata }) => metadata.name);
     try {
-      for (const of of [Machine, Cluster])
-        for await (const { metadata } of admin.list(of)) {
+      for (const kind of [Machine, Cluster])
+        for await (const { metadata } of admin.list(kind)) {
           const { namespace, name } = metadata;
           if (!namespaces.includes(namespace ?? "")) continue;
-          await admin.delete(of, namespace, name);
-          await admin.patch(of, namespace, name, "merge", { metadata: { finalizers: null } }).catch(unlessGone);
+          await admin.delete(kind, namespace, name);
+          await admin.patch(kind, namespace, name, "merge", { metadata: { finalizers: null } }).catch(unlessGone);
         }
     } finally {
       for (const name of names) await admin.delete(Definition, undefined, name);
