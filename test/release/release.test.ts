@@ -1,46 +1,63 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { overlaysOf } from "../../build/release/overlays.ts";
 import { version as versionOf } from "../../cli/version.ts";
 import { imageNames } from "../../esbuild.config.mjs";
-import { architecture } from "../images/testing/host-base.ts";
+import { architecture, foreign } from "../images/testing/host-base.ts";
 import { kubectlFolder } from "../images/testing/kubectl.ts";
 import { run } from "../images/testing/run-image.ts";
 import { copyReleaseSources } from "./copy-release-sources.ts";
 
 const root = join(import.meta.dirname, "../..");
 const version = versionOf();
+/** qemu for the other processor, and the folder with its libraries, as Debian has them. */
+const debians =
+  foreign === "arm64"
+    ? (["/usr/bin/qemu-aarch64", "/usr/aarch64-linux-gnu"] as const)
+    : (["/usr/bin/qemu-x86_64", "/usr/x86_64-linux-gnu"] as const);
+const emulator = debians.every((path) => existsSync(path)) ? debians : undefined;
 if (!kubectlFolder) console.log("No release is made: there is no kubectl that knows kustomize.");
 
 describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () => {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-release-"));
   const first = join(folder, "first");
   const program = join(folder, "program");
+  const other = join(folder, "other");
   const path = `${kubectlFolder}${delimiter}${process.env.PATH}`;
   const digestOf = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
   const images = imageNames().map((name) => `registry.example/holdfast/${name}@sha256:${digestOf(name)}`);
 
-  async function make(from: string, output: string, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+  async function make(
+    from: string,
+    output: string,
+    platforms: string,
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<void> {
     const main = join(from, "build/release/main.ts");
-    const flags = ["--images", join(folder, "images"), "--platform", `linux/${architecture}`, "--output", output];
+    const flags = ["--images", join(folder, "images"), "--platform", platforms, "--output", output];
     const outcome = await run(process.execPath, [main, "--trial", ...flags], { PATH: path, ...environment });
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
   }
 
   beforeAll(async () => {
     writeFileSync(join(folder, "images"), images.join("\n"));
-    await make(root, first);
-    const archive = readdirSync(first).find((file) => /-linux-.*\.tar\.gz$/.test(file)) as string;
-    execFileSync("mkdir", [program]);
-    execFileSync("tar", ["-xzf", join(first, archive), "-C", program]);
+    await make(root, first, `linux/${architecture},linux/${foreign}`);
+    for (const [of, into] of [
+      [architecture, program],
+      [foreign, other],
+    ] as const) {
+      mkdirSync(into);
+      execFileSync("tar", ["-xzf", join(first, archiveOf(of)), "-C", into]);
+    }
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  const archiveOf = (of: string) => `holdfast-${version}-linux-${of === "amd64" ? "x64" : of}.tar.gz`;
   const sums = (of: string) =>
     readFileSync(join(of, "SHA256SUMS"), "utf8")
       .split("\n")
@@ -51,9 +68,10 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
     const elsewhere = join(folder, "else", "where");
     copyReleaseSources(elsewhere);
     const second = join(folder, "second");
-    await make(elsewhere, second, { TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8" });
-    // A folder that is no repository has no commit for the statement to name.
-    const comparable = (of: string) => sums(of).filter(([, file]) => !file?.endsWith(".provenance.json"));
+    await make(elsewhere, second, `linux/${architecture}`, { TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8" });
+    // A folder that is no repository has no commit for the statement to name, and this one has one processor only.
+    const others = [`holdfast-${version}.provenance.json`, archiveOf(foreign)];
+    const comparable = (of: string) => sums(of).filter(([, file]) => !others.includes(file));
     expect(comparable(second)).toEqual(comparable(first));
     expect(comparable(first).length).toBeGreaterThan(15);
   });
@@ -94,6 +112,33 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
       stdout: `${version}\n`,
     });
     expect(await run(join(program, "holdfast"), ["explain", "pvc/x"], bare)).toMatchObject({ code: 2 });
+  });
+
+  // The number of a processor at its place in the header of an ELF file.
+  const machines = { amd64: 0x3e, arm64: 0xb7 };
+
+  test.each([
+    [architecture, program],
+    [foreign, other],
+  ] as const)("has a file for linux/%s that is one of this processor, with the same program in it", (of, where) => {
+    const file = readFileSync(join(where, "holdfast"));
+    expect([file.toString("latin1", 0, 4), file.readUInt16LE(18)]).toEqual(["\u007fELF", machines[of]]);
+    // Node looks for a program in its own file where this fuse says 1; as it comes, it says 0.
+    const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:";
+    const at = file.indexOf(fuse) + fuse.length;
+    expect(file.toString("latin1", at, at + 1)).toBe("1");
+    expect(file.includes("Shows and operates Holdfast on the cluster of a kubeconfig")).toBe(true);
+  });
+
+  if (!emulator) console.log("The file for the other processor is not run: there is no qemu with its libraries.");
+  test.skipIf(!emulator)("has a file for the other processor that runs, on an emulator of it", async () => {
+    const [qemu, libraries] = emulator as readonly [string, string];
+    const environment = { PATH: "/nowhere", QEMU_LD_PREFIX: libraries };
+    expect(await run(qemu, [join(other, "holdfast"), "--version"], environment)).toMatchObject({
+      code: 0,
+      stdout: `${version}\n`,
+    });
+    expect(await run(qemu, [join(other, "holdfast"), "explain", "pvc/x"], environment)).toMatchObject({ code: 2 });
   });
 
   test("has the pages of the console in that file", async () => {
