@@ -19,8 +19,8 @@ export interface Permission {
   /** Why, for those who grant it: a clause that goes on from "It needs this", such as `to remove its finalizer`. */
   readonly why: string;
   /**
-   * With `patch`: what it changes. The kit holds the rule to it, and a ValidatingAdmissionPolicy its account. A
-   * `subresource` needs none, because RBAC names it and custom kinds change nothing else by it.
+   * With `patch`: what it changes. With `create`: what of metadata its objects have; Events have nothing. The kit holds
+   * the rule to it, and a ValidatingAdmissionPolicy its account.
    */
   readonly writes?: DeclaredWrites;
   /** A setting that names another finalizer in place of its default, which is one of `writes`. */

@@ -1,6 +1,6 @@
 /**
- * What a rule changes of the objects of a kind that it may patch, besides the progress that the kit writes. A key that
- * ends in `*` stands for all that begin so; `{}`: progress alone.
+ * What a rule changes of the objects of a kind that it may patch, besides the progress that the kit writes, and what
+ * those have that it may create. A key that ends in `*` stands for all that begin so; `{}`: progress alone.
  */
 export interface DeclaredWrites {
   readonly annotations?: readonly string[];
@@ -8,8 +8,10 @@ export interface DeclaredWrites {
   readonly finalizers?: readonly string[];
   /** Kinds of owners whose references it adds or removes. */
   readonly ownerReferences?: readonly string[];
-  /** Fields outside of `metadata`, as `spec.claimRef.uid`, each with all beneath it. */
+  /** Fields outside of `metadata`, as `spec.claimRef.uid`, each with all beneath it; not of what it creates. */
   readonly fields?: readonly string[];
+  /** Types of conditions, with the subresource `status`. */
+  readonly conditions?: readonly string[];
 }
 
 /** What must be so of each object that a function creates, patches or deletes: what RBAC cannot ask for. */

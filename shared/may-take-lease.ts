@@ -9,6 +9,7 @@ export const mayTakeLease = (lease: string, why: string, writes: DeclaredWrites)
     verbs: ["create"],
     why: "to create the Lease when it is missing",
     ownNamespace: true,
+    writes: { annotations: writes.annotations ?? [] },
     bounds: [{ on: ["create"], says: `creates the Lease ${lease}`, cel: `object.metadata.name == "${lease}"` }],
   },
   { resource: Lease, names: [lease], verbs: ["get", "patch"], why, ownNamespace: true, writes },

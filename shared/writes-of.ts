@@ -1,10 +1,11 @@
 import { type DeclaredWrites, isDeclared } from "./declared-writes.ts";
 import type { PatchType } from "./kubernetes/client.ts";
+import type { Condition } from "./kubernetes/condition.ts";
 
 /** What a patch changes of an object: one entry of a {@link DeclaredWrites} list each. */
 export interface Written {
   readonly of: keyof DeclaredWrites;
-  /** A key, a finalizer, the kind of an owner (empty where the patch does not say), or a field's path. */
+  /** A key, a finalizer, the kind of an owner (empty where the patch does not say), a field's path, or a condition. */
   readonly name: string;
 }
 
@@ -48,13 +49,15 @@ const ownersIn = (list: unknown) =>
 function ofObject({ apiVersion: _, kind: __, metadata = {}, ...rest }: Fields): readonly Written[] {
   const { annotations, labels, finalizers, ownerReferences, ...others } = metadata as Fields;
   const { name: ___, namespace: ____, uid: _____, resourceVersion: ______, ...changed } = others;
+  const { conditions, ...status } = (rest.status ?? {}) as Fields;
   return [
     ...keysOf("annotations", annotations),
     ...keysOf("labels", labels),
     ...finalizersIn(finalizers),
     ...ownersIn(ownerReferences),
     ...fieldsIn(changed, "metadata."),
-    ...fieldsIn(rest, ""),
+    ...((conditions ?? []) as readonly Condition[]).map(({ type }): Written => ({ of: "conditions", name: type })),
+    ...fieldsIn({ ...rest, status }, ""),
   ];
 }
 

@@ -118,9 +118,10 @@ function triggers(declared: Declared): string {
 }
 
 /** What the API server holds the account to: {@link writePolicyOf}. */
-function limits({ writes, bounds = [] }: Permission): string {
+function limits({ subresource, verbs, writes, bounds = [] }: Permission): string {
   const lists = Object.entries(writes ?? {}).map(([of, names]) => `${of} ${names.map(code).join(", ")}`);
-  const changes = writes ? [["progress", ...lists].join("; ")] : [];
+  const own = verbs.includes("patch") && !subresource ? ["progress"] : [];
+  const changes = writes ? [...own, ...lists] : [];
   return [...changes, ...bounds.map(({ says }) => says)].join("; ");
 }
 

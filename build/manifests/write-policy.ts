@@ -1,6 +1,7 @@
 import { changedLabel } from "../../functions/satellite/lib/matching/candidate.ts";
+import type { Permission } from "../../shared/declaration.ts";
 import type { Bound, DeclaredWrites } from "../../shared/declared-writes.ts";
-import { Event, groupOf, type Kind, Node } from "../../shared/kubernetes/kind.ts";
+import { Event, groupOf, type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { progressWrites } from "../../shared/pipeline/hold-to-declared.ts";
 import { slug } from "../../shared/rule.ts";
 import { variableOf } from "../../shared/settings.ts";
@@ -11,9 +12,12 @@ import { type Setting, settingsOf } from "./settings.ts";
 /** What a function may write of one kind. */
 interface KindWrites {
   readonly resource: Kind;
+  readonly subresource?: string | undefined;
   readonly verbs: ReadonlySet<Bound["on"][number]>;
-  /** Absent where the function may patch none, or has not declared what. */
-  readonly writes?: readonly DeclaredWrites[];
+  /** With `patch`: what it changes. */
+  readonly writes: readonly DeclaredWrites[];
+  /** With `create`: what its objects have. */
+  readonly creates: readonly DeclaredWrites[];
   readonly bounds: readonly Bound[];
   /** The setting that names one of its finalizers. */
   readonly chosen?: Setting | undefined;
@@ -21,15 +25,18 @@ interface KindWrites {
 
 /** What a function may write, kind by kind: what the API server holds its account to. */
 function writesByKind(declared: Declared): readonly KindWrites[] {
-  const writing = declared.permissions.filter(({ subresource, verbs }) => !subresource && verbs.some(isWrite));
-  return [...Map.groupBy(writing, ({ resource }) => `${groupOf(resource)}/${resource.plural}`).values()].map((of) => {
-    const { resource } = of[0] as (typeof of)[number];
-    const declaredWrites = of.flatMap(({ writes }) => writes ?? []);
+  const writing = declared.permissions.filter(({ verbs }) => verbs.some(isWrite));
+  const keyOf = ({ resource, subresource = "" }: Permission) =>
+    `${groupOf(resource)}/${resource.plural}/${subresource}`;
+  return [...Map.groupBy(writing, keyOf).values()].map((of) => {
+    const { resource, subresource } = of[0] as (typeof of)[number];
+    const writesWith = (verb: "create" | "patch") =>
+      of.flatMap(({ verbs, writes = {} }) => (verbs.includes(verb) ? [writes] : []));
     const verbs = new Set(of.flatMap(({ verbs }) => verbs.filter(isWrite)));
     const bounds = [...of.flatMap(({ bounds }) => bounds ?? []), ...(resource === Event ? eventBounds(declared) : [])];
     const variable = of.flatMap(({ finalizerSetting }) => (finalizerSetting ? [variableOf(finalizerSetting)] : []))[0];
     const chosen = settingsOf(declared).find((setting) => setting.variable === variable);
-    return { resource, verbs, bounds, chosen, ...(declaredWrites.length > 0 ? { writes: declaredWrites } : {}) };
+    return { resource, subresource, verbs, bounds, chosen, writes: writesWith("patch"), creates: writesWith("create") };
   });
 }
 
@@ -58,7 +65,7 @@ const operations = { create: "CREATE", patch: "UPDATE", delete: "DELETE" } as co
  */
 export function writePolicyOf(declared: Declared): readonly object[] {
   const kinds = writesByKind(declared);
-  const validations = kinds.flatMap((one) => validationsOf(declared, one));
+  const validations = kinds.flatMap((one) => validationsOf(declared, one, kinds));
   if (validations.length === 0) return [];
   const metadata = { name: clusterWide(slug(declared.name)), labels: labelsOf(declared.name) };
   return [
@@ -73,11 +80,11 @@ export function writePolicyOf(declared: Declared): readonly object[] {
           matchPolicy: "Exact",
           namespaceSelector: {},
           objectSelector: {},
-          resourceRules: kinds.map(({ resource, verbs }) => ({
+          resourceRules: kinds.map(({ resource, subresource, verbs }) => ({
             apiGroups: [groupOf(resource)],
             apiVersions: ["*"],
             operations: [...verbs].map((verb) => operations[verb]),
-            resources: [resource.plural],
+            resources: [subresource ? `${resource.plural}/${subresource}` : resource.plural],
             scope: "*",
           })),
         },
@@ -106,7 +113,7 @@ const maps = ["annotations", "labels", "finalizers", "ownerReferences"] as const
 
 /** None rather than an empty list, which the API server drops: kubectl apply would find a change each time. */
 const variablesFor = (kinds: readonly KindWrites[]) =>
-  kinds.some(({ writes }) => writes)
+  kinds.some(({ subresource, writes, creates }) => !subresource && (writes.length > 0 || creates.length > 0))
     ? {
         variables: [
           // By itself, so that an overlay replaces it with what the function is set to.
@@ -123,17 +130,24 @@ const variablesFor = (kinds: readonly KindWrites[]) =>
 
 const emptyOf = (map: (typeof maps)[number]) => (map === "annotations" || map === "labels" ? "{}" : "[]");
 
-function validationsOf(declared: Declared, { resource, verbs, writes, bounds, chosen }: KindWrites): readonly object[] {
+function validationsOf(declared: Declared, one: KindWrites, kinds: readonly KindWrites[]): readonly object[] {
+  const { resource, subresource, verbs, writes, creates, bounds, chosen } = one;
   const { plural, kind } = resource;
+  const isAlone = kinds.every((other) => other === one || other.resource.plural !== plural);
+  const part = isAlone ? "" : ` && request.?subResource.orValue("") == "${subresource ?? ""}"`;
   const validation = (on: Bound["on"], cel: string, says: string) => {
     const meant = on.map((verb) => `request.operation == "${operations[verb]}"`).join(" || ");
-    const isMeant = `request.resource.resource == "${plural}" && ${on.length > 1 ? `(${meant})` : meant}`;
+    const isMeant = `request.resource.resource == "${plural}"${part} && ${on.length > 1 ? `(${meant})` : meant}`;
     return { expression: `!(${isMeant}) || (${cel})`, message: `${declared.name} only ${says}.`, reason: "Forbidden" };
   };
-  const own = bounds.map(({ on, cel, says }) => validation(on, cel, says));
-  if (!writes || !verbs.has("patch")) return own;
+  if (subresource) return statusValidations(one, (cel, says) => validation(["patch"], cel, says));
+  const own = [
+    ...(creates.length > 0 && resource !== Event ? [validation(["create"], ...ofCreated(creates, resource))] : []),
+    ...bounds.map(({ on, cel, says }) => validation(on, cel, says)),
+  ];
+  if (!verbs.has("patch")) return own;
   const all = [...writes, progressWrites(declared), ...(resource === Node ? [{ labels: [changedLabel] }] : [])];
-  const of = (list: keyof DeclaredWrites) => [...new Set(all.flatMap((one) => one[list] ?? []))];
+  const of = (list: keyof DeclaredWrites) => entriesOf(all, list);
   const changes = (list: (typeof maps)[number], cel: string) =>
     validation(["patch"], cel, `changes these ${list} of a ${kind}: ${named(list).join(", ") || "none"}`);
   const others = of("finalizers").filter((one) => one !== chosen?.value);
@@ -152,6 +166,52 @@ function validationsOf(declared: Declared, { resource, verbs, writes, bounds, ch
     ),
     // Last, because the message is that of the first that fails: what is not declared at all is said first.
     ...own,
+  ];
+}
+
+const entriesOf = (all: readonly DeclaredWrites[], list: keyof DeclaredWrites) => [
+  ...new Set(all.flatMap((one) => one[list] ?? [])),
+];
+
+/** Kubernetes' own protection of volumes, which is there before a policy is asked. */
+const addedByServer = "kubernetes.io/pv-protection";
+
+/** CEL, and what it says: what is created has nothing in its metadata that is not declared. */
+function ofCreated(creates: readonly DeclaredWrites[], resource: Kind): [cel: string, says: string] {
+  const all = [...creates, ...(resource === PersistentVolume ? [{ finalizers: [addedByServer] }] : [])];
+  const of = (list: (typeof maps)[number], text: string, each: string) => {
+    const entries = entriesOf(all, list);
+    return entries.includes("*") ? [] : [`variables.${list}.all(${each}, ${isOneOf(text, entries)})`];
+  };
+  const says = maps.map((map) => `${map} ${entriesOf(creates, map).join(", ") || "none"}`);
+  return [
+    [
+      ...of("annotations", "k", "k"),
+      ...of("labels", "k", "k"),
+      ...of("finalizers", "e", "e"),
+      ...of("ownerReferences", "e.kind", "e"),
+    ].join(" && "),
+    `creates a ${resource.kind} with these ${says.join("; ")}`,
+  ];
+}
+
+/** That a write to the status changes what is declared, and that what is not the status stays as it was. */
+function statusValidations(
+  { resource: { kind }, writes }: KindWrites,
+  validation: (cel: string, says: string) => object,
+) {
+  const [conditions, fields] = [entriesOf(writes, "conditions"), entriesOf(writes, "fields")];
+  const [now, before] = ["object", "oldObject"].map((one) => `${one}.?status.?conditions.orValue([])`);
+  const isOurs = isOneOf("e.type", conditions);
+  return [
+    validation(
+      `${now}.all(e, ${isOurs} || e in ${before}) && ${before}.all(e, ${isOurs} || e in ${now})`,
+      `changes these conditions of a ${kind}: ${conditions.join(", ") || "none"}`,
+    ),
+    validation(
+      sameFields(treeOf([...fields, "status.conditions"])).join(" && "),
+      `changes these fields of the status of a ${kind}: ${fields.join(", ") || "none"}`,
+    ),
   ];
 }
 

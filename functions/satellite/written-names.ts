@@ -131,6 +131,10 @@ export const names: WrittenNames = {
     },
   },
   labels: {
+    "app.kubernetes.io/managed-by": {
+      means: "`holdfast`: create has created the satellite.",
+      ifChanged: "Nothing changes: only people read it.",
+    },
     [changedLabel]: {
       means:
         "Something of the Node has changed that decides about its satellite. The admission policy sets it, create " +

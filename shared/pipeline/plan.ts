@@ -56,10 +56,11 @@ export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
   const planned = planFor(rule, decision, now);
   for (const operation of planned.operations) {
     if (operation.do === "write")
-      for (const write of [...operation.writes, operation.unsent].flat()) if (write) holdToDeclared(rule, write);
+      for (const write of [...operation.writes, operation.unsent].flat())
+        if (write) holdToDeclared(rule, write, decision.about);
     if (operation.do === "send")
       for (const write of [operation.answered, operation.refused, operation.unsent].flat())
-        if (write) holdToDeclared(rule, write);
+        if (write) holdToDeclared(rule, write, decision.about);
   }
   return planned;
 }

@@ -151,7 +151,10 @@ test("sources and brokers that are not ready, and that there is no source, are n
 
 test("a channel with subscribers that no Subscription has is named with the command that mends it", async () => {
   const { admin, holdfast } = await installed("default");
-  await install(admin, [InMemoryChannel, Subscription].map(definition));
+  await install(
+    admin,
+    [InMemoryChannel, Subscription].map((kind) => definition(kind)),
+  );
   const { channel } = recordedChannel();
   const { name, labels = {} } = channel.metadata;
   const { subscribers: [stale] = [] } = channel.spec as { subscribers?: object[] };

@@ -9,7 +9,7 @@ export interface AccountRequest {
    * `patch /persistentvolumeclaims`: verb, group and resource, as `test/manifests/grants.ts` writes what roles grant.
    */
   readonly grant: string;
-  /** What a patch changed, as far as it says; none where the API server has refused it. */
+  /** What a patch or a create wrote, as far as it says; none where the API server has refused it. */
   readonly written?: readonly Written[];
   /** What the API server said when it was not allowed. */
   readonly denied?: string;
@@ -45,9 +45,11 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
   "application/apply-patch+yaml": "apply",
 };
 
-/** What a patch of an object changes; of its subresources, RBAC says enough. */
+/** What a patch changes, and what is in the metadata of what is created. */
 function writtenBy({ method, headers, body }: ApiRequest): readonly Written[] | undefined {
-  if (method !== "PATCH" || body === undefined) return undefined;
+  if (body === undefined) return undefined;
+  if (method === "POST") return writesOf("merge", { metadata: JSON.parse(body).metadata });
+  if (method !== "PATCH") return undefined;
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
   const patch = patchTypes[type ?? ""];
   // The client sends an object that is applied as JSON, which is YAML, too.

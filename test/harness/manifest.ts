@@ -10,12 +10,12 @@ export function manifest(kind: Kind, metadata: Metadata, rest: Record<string, un
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: metadata as ObjectMeta, ...rest };
 }
 
-/** The definition of a kind, in its own version, that admits anything. */
-export function definition(of: Kind): KubernetesObject {
+/** The definition of a kind, in its own version, that admits anything; `more` is of that version. */
+export function definition(of: Kind, more: object = {}): KubernetesObject {
   const { kind, plural, namespaced } = of;
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   const name = of.apiVersion.slice(of.apiVersion.indexOf("/") + 1);
-  const versions = [{ name, served: true, storage: true, schema }];
+  const versions = [{ name, served: true, storage: true, schema, ...more }];
   const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
   const spec = { group: groupOf(of), scope: namespaced ? "Namespaced" : "Cluster", names, versions };
   return manifest(CustomResourceDefinition, { name: `${plural}.${groupOf(of)}` }, { spec });

@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -91,15 +91,8 @@ test("a name that nothing explains, one that no rule writes, and a kind without 
 });
 
 test("every condition that functions write is explained, and no other", () => {
-  const files = globSync("functions/*/{*,lib}/**/*.ts", { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });
-  const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
-  const listed = [...code.matchAll(/const (?:conditions|lifeConditions) = \{([\s\S]*?)\} as const/g)];
-  const written = [
-    ...listed.flatMap(([, list = ""]) => [...list.matchAll(/: "(\w+)"/g)]),
-    ...code.matchAll(/\btype(?:: | = )"([A-Z]\w+)"[,;]\s+(?:status\b|const message)/g),
-  ].map(([, type]) => type);
+  const written = functions.flatMap(({ permissions }) => permissions.flatMap(({ writes }) => writes?.conditions ?? []));
   const explained = names.flatMap(({ conditions = [] }) => conditions.map(({ type }) => type));
-  expect(written).toContain("HoldfastActive");
-  expect(written).toContain("Ready");
+  expect(written.length).toBeGreaterThanOrEqual(34);
   expect([...new Set(explained)].sort()).toEqual([...new Set(written)].sort());
 });

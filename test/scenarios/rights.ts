@@ -56,11 +56,13 @@ export function proveTheseAreMade(system: string, asked: Iterable<AccountRequest
 
 /** `account: annotations key of Kind`, for each declared write that was not made. */
 async function unmadeWrites(system: string, asked: Iterable<AccountRequest>): Promise<readonly string[]> {
-  const patches = [...asked].filter(({ written }) => written);
-  const isMade = ({ account, right, entry }: Awaited<ReturnType<typeof declaredWrites>>[number]) =>
-    patches.some(
+  const writes = [...asked].filter(({ written }) => written);
+  const isMade = ({ account, rights, entry }: Awaited<ReturnType<typeof declaredWrites>>[number]) =>
+    writes.some(
       (one) =>
-        one.account === account && one.grant === right && one.written?.some((written) => isMadeBy(entry, written)),
+        one.account === account &&
+        rights.includes(one.grant) &&
+        one.written?.some((written) => isMadeBy(entry, written)),
     );
   return (await declaredWrites(system)).filter((one) => !isMade(one)).map(({ sentence }) => sentence);
 }
@@ -72,10 +74,10 @@ async function declaredWrites(system: string) {
   return functions.flatMap(({ name, permissions }) =>
     permissions
       .filter(({ overlay }) => !overlay)
-      .flatMap(({ resource, writes = {} }) =>
+      .flatMap(({ resource, subresource, verbs, writes = {} }) =>
         declaredEntries(writes).map((entry) => ({
           account: slug(name),
-          right: grant(resource, "patch"),
+          rights: verbs.map((verb) => grant(resource, verb, subresource)),
           entry,
           sentence: `${slug(name)}: ${entry.of} ${entry.name} of ${resource.kind}`,
         })),

@@ -1,11 +1,12 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { silent, warning } from "../../../shared/steps.ts";
-import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
+import { deletePod } from "../lib/agent-pod.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
 import { eviction, staying } from "../lib/eviction.ts";
 import { changing, forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
+import { NovaComputeNode } from "../lib/kinds.ts";
 import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
@@ -23,7 +24,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       "to note when its host was forced down, and which servers are evacuated",
     ),
     mayLabelNodes("to remove the label by which another operator's nova-compute comes"),
-    mayWritePods(["delete"], [deletesAgents], "to delete the pods of nova-compute on a host that is off"),
+    mayWritePods(["delete"], [NovaComputeNode], "to delete the pods of nova-compute on a host that is off"),
     mayRecordEvents,
   ],
   steps: { called: silent },

@@ -38,7 +38,11 @@ export const keepPod = rule({
     { resource: Node, verbs: ["get"], why: "to see whether the lock and the label on the Node let the pod come" },
     mayLabelNodes("to add the label by which another operator's pods come"),
     { resource: Pod, verbs: ["get", "list"], why: "to see whether its pod is there, and whether it has ended" },
-    ...mayKeepPods(dependents, "to create its pod, and to delete a pod that has ended so that it is created again"),
+    ...mayKeepPods(
+      dependents,
+      [conditions.converged, conditions.enabled, conditions.requiresRecreation],
+      "to create its pod, and to delete a pod that has ended so that it is created again",
+    ),
   ],
   // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),

@@ -21,23 +21,19 @@ const agentKey = "holdfast.dev/agent";
 /** Annotation of an agent's pod: the uid of its resource. */
 const agentUidKey = "holdfast.dev/agent-uid";
 
-/** In CEL: what a function creates is the pod of an agent, on the Node of its name. */
-export const createsAgents: Bound = {
-  on: ["create"],
-  says: "creates pods of agents, which run on the Node of their name",
-  cel:
-    `object.metadata.?labels["${agentKey}"].hasValue() && ` +
-    `object.metadata.?annotations["${agentUidKey}"].hasValue() && ` +
-    'object.spec.?nodeName.hasValue() && object.metadata.name.endsWith("-" + object.spec.nodeName)',
-};
-export const deletesAgents: Bound = {
-  on: ["delete"],
-  says: "deletes pods of agents",
-  cel: `oldObject.metadata.?labels["${agentKey}"].hasValue()`,
-};
-
 /** The name of the one pod of a resource: of two that are made at once the server takes one. */
-const podNameOf = ({ kind, metadata }: KubernetesObject): string => `${kind.toLowerCase()}-${metadata.name}`;
+const podNameOf = (kind: string, node: string): string => `${kind.toLowerCase()}-${node}`;
+
+/** What is created or deleted are pods of these kinds of agents, each called after the Node that it runs on. */
+export function ofAgents(on: "create" | "delete", kinds: readonly Kind[]): Bound {
+  const pod = on === "create" ? "object" : "oldObject";
+  const names = JSON.stringify(Object.fromEntries(kinds.map(({ kind }) => [kind, podNameOf(kind, "")])));
+  const cel =
+    `${pod}.metadata.?annotations["${agentUidKey}"].orValue("") != "" && ` +
+    `${names}[?${pod}.metadata.?labels["${agentKey}"].orValue("")].orValue(" ") + ` +
+    `${pod}.spec.?nodeName.orValue("") == ${pod}.metadata.name`;
+  return { on: [on], says: `${on}s pods of agents, each on the Node of its name`, cel };
+}
 
 export const isReady = ({ status, metadata }: PodObject): boolean =>
   !metadata.deletionTimestamp &&
@@ -59,7 +55,7 @@ type AgentPod = { readonly pod?: PodObject; readonly inTheWay?: string };
 /** The pod that was made for this very resource: another one of its name only a person deletes. @throws ApiError */
 export async function findPod(resource: KubernetesObject, client: Client): Promise<AgentPod> {
   const { namespace = "", uid } = resource.metadata;
-  const name = podNameOf(resource);
+  const name = podNameOf(resource.kind, resource.metadata.name);
   const pod = await client.get<PodObject>(Pod, namespace, name);
   if (!pod) return {};
   if (pod.metadata.annotations?.[agentUidKey] === uid) return { pod };
@@ -92,7 +88,7 @@ export function createPod(resource: KubernetesObject): Write {
     apiVersion: Pod.apiVersion,
     kind: Pod.kind,
     metadata: {
-      name: podNameOf(resource),
+      name: podNameOf(kind, name),
       namespace,
       labels: { ...template.metadata?.labels, [agentKey]: kind },
       annotations: { ...template.metadata?.annotations, [templateKey]: digestOf(template), [agentUidKey]: uid },

@@ -1,26 +1,30 @@
 import type { Permission } from "../../../shared/declaration.ts";
 import type { Bound, DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { Event, type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
-import { createsAgents, deletesAgents } from "./agent-pod.ts";
-import { NovaComputeNode, servingAgents } from "./kinds.ts";
+import { ofAgents } from "./agent-pod.ts";
+import { dependents, NovaComputeNode, servingAgents } from "./kinds.ts";
+import { conditions } from "./names.ts";
 import { lockPrefix } from "./node-lock.ts";
 
 /** The same on each of several kinds. */
 export const onEach = (kinds: readonly Kind[], more: Omit<Permission, "resource">): readonly Permission[] =>
   kinds.map((resource) => ({ resource, ...more }));
 
-/** What shows something in the conditions of resources. */
-export const mayShow = (kinds: readonly Kind[], why: string): readonly Permission[] =>
-  onEach(kinds, { subresource: "status", verbs: ["patch"], why: `to show in its conditions ${why}` });
+/** What shows something in these conditions of resources. */
+export const mayShow = (kinds: readonly Kind[], shown: readonly string[], what: string): readonly Permission[] => {
+  const why = `to show in its conditions ${what}`;
+  return onEach(kinds, { subresource: "status", verbs: ["patch"], writes: { conditions: shown }, why });
+};
 
 const node = "to see whether the Node exists and is Ready, and to read its maintenance label and locks";
 const progress = "how far the eviction is";
+const evicting = [conditions.converged, conditions.enabled, conditions.evicted];
 const pods = "to see which pods of nova-compute are there, and whether Yaook's own eviction runs";
 
 /** What a rule that looks at NovaComputeNodes needs, and says of them; `why` it looks at them and changes them. */
 export const mayLook = (writes: DeclaredWrites, why: string, whyPods = pods): readonly Permission[] => [
   { resource: NovaComputeNode, verbs: ["get", "patch"], writes, why },
-  ...mayShow([NovaComputeNode], progress),
+  ...mayShow([NovaComputeNode], [...evicting, conditions.hostDown], progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: whyPods },
 ];
@@ -39,7 +43,7 @@ export const mayLookAtAgents = (kinds: readonly Kind[], writes: DeclaredWrites, 
         ? { resource, verbs: ["get", "list", "patch"], writes, why: `to see which agents leave, and ${why}` }
         : { resource, verbs: ["get", "patch"], writes, why },
   ),
-  ...mayShow(kinds, progress),
+  ...mayShow(kinds, evicting, progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: "to see whether the pod of the agent is there and Ready" },
   mayRecordEvents,
@@ -60,23 +64,21 @@ const notOfKubernetes: Bound = {
 };
 
 /** What labels Nodes, or takes labels off. */
-export const mayLabelNodes = (why: string): Permission => ({
-  resource: Node,
-  verbs: ["patch"],
-  writes: schedulingLabels,
-  bounds: [notOfKubernetes],
-  why,
-});
+export const mayLabelNodes = (why: string): Permission => {
+  return { resource: Node, verbs: ["patch"], writes: schedulingLabels, bounds: [notOfKubernetes], why };
+};
 
 /** Pods of agents are privileged: what may create one elsewhere could take the account of any namespace. */
-export function mayWritePods(verbs: Permission["verbs"], bounds: readonly Bound[], why: string): Permission {
+export function mayWritePods(verbs: readonly ("create" | "delete")[], kinds: readonly Kind[], why: string): Permission {
+  const bounds = verbs.map((verb) => ofAgents(verb, kinds));
   return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds, why };
 }
 
 /** What keeps the pods of resources on their Nodes, and says of each whether it is there; `why` it writes pods. */
-export const mayKeepPods = (kinds: readonly Kind[], why: string): readonly Permission[] => [
-  ...mayShow(kinds, "whether its pod is on the Node, or what the pod waits for"),
-  mayWritePods(["create", "delete"], [createsAgents, deletesAgents], why),
+export const mayKeepPods = (kinds: readonly Kind[], shown: readonly string[], why: string): readonly Permission[] => [
+  ...mayShow(kinds, shown, "whether its pod is on the Node, or what the pod waits for"),
+  // As its template says.
+  { ...mayWritePods(["create", "delete"], kinds, why), writes: { annotations: ["*"], labels: ["*"] } },
 ];
 
 /** What lets the pods of a resource go, and then takes its lock off the Node. */
@@ -85,5 +87,5 @@ export const mayLetGo: readonly Permission[] = [
     ...mayLabelNodes("to remove the label by which its pods come, and then its lock"),
     writes: { ...schedulingLabels, annotations: [`${lockPrefix}*`] },
   },
-  mayWritePods(["delete"], [deletesAgents], "to delete its pods when nothing on the Node needs them any more"),
+  mayWritePods(["delete"], dependents, "to delete its pods when nothing on the Node needs them any more"),
 ];

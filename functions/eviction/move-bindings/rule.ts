@@ -4,7 +4,7 @@ import { beforeSending, command } from "../../../shared/system/command.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
 import { noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
-import { movingKey, retryKey } from "../lib/names.ts";
+import { conditions, movingKey, retryKey } from "../lib/names.ts";
 import type { Service } from "../lib/openstack/neutron.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLookAtAgents, mayShow } from "../lib/permissions.ts";
@@ -20,7 +20,7 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
       writes: {},
       why: "to see whether it is to leave, and to note when it is looked at next",
     },
-    ...mayShow([NeutronOVNBGPAgent], "what the eviction waits for"),
+    ...mayShow([NeutronOVNBGPAgent], [conditions.converged], "what the eviction waits for"),
   ],
   steps: { called: silent },
   act: ({ object, facts, moving, standing, next, about, shows, act, wait }) => {

@@ -10,7 +10,7 @@ import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
-import { l2Finalizer } from "../lib/names.ts";
+import { conditions, l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
 import { mayKeepPods, onEach } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
@@ -32,7 +32,11 @@ export const replaceAgent = rule({
     }),
     { resource: Node, verbs: ["get"], why: "to see which locks are on the Node, and what its maintenance label says" },
     { resource: Pod, verbs: ["get"], why: "to see whether the pod of the agent is there, has ended or is outdated" },
-    ...mayKeepPods(bases, "to create the pod of the agent, and to delete it when it has ended or no agent needs it"),
+    ...mayKeepPods(
+      bases,
+      [conditions.converged],
+      "to create the pod of the agent, and to delete it when it has ended or no agent needs it",
+    ),
   ],
   // No event is sent when a pod has ended, as in keep-pod.
   sweep: bases.flatMap((kind) => [

@@ -77,7 +77,7 @@ export const applyDaemonset = rule({
       why: "to find satellites without a DaemonSet, and to add the finalizer before one is applied",
       writes: { finalizers: [satelliteFinalizer] },
       satellites: "list",
-      conditions: true,
+      conditions: [lifeConditions.applied],
       events: "the satellite",
     }),
     {

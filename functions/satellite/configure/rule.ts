@@ -71,6 +71,7 @@ export const configure = rule({
       resource: LinstorSatelliteConfiguration,
       subresource: "status",
       verbs: ["patch"],
+      writes: { conditions: ["Applied"], fields: ["status.appliedTo", "status.matched"] },
       why: "to show which satellites it is applied to, and whether it is valid",
     },
     {

@@ -56,9 +56,20 @@ export const createSatellite = rule({
     },
     {
       resource: LinstorSatellite,
-      verbs: ["get", "list", "create", "patch"],
-      why: "to create the satellite of a Node, and to note on it that its Node has changed",
+      verbs: ["get", "list", "patch"],
+      why: "to see which Nodes have a satellite, and to note on it that its Node has changed",
       writes: { annotations: [nodeDigestKey] },
+    },
+    {
+      resource: LinstorSatellite,
+      verbs: ["create"],
+      why: "to create the satellite of a Node",
+      writes: {
+        annotations: [appliedKey, nodeDigestKey],
+        labels: ["app.kubernetes.io/managed-by"],
+        finalizers: [satelliteFinalizer],
+        ownerReferences: [LinstorCluster.kind],
+      },
       bounds: [
         {
           on: ["create"],

@@ -11,6 +11,7 @@ import { wholeNumber } from "../../../shared/whole-number.ts";
 import { Cluster, DaemonSet, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import { linstorAddresses } from "./linstor/controllers.ts";
 import type { preDrainHook, preTerminateHook } from "./machine.ts";
+import { conditions as steps } from "./satellite.ts";
 import { type Marks, marksFor } from "./volumes.ts";
 
 const second = 1000;
@@ -120,8 +121,8 @@ export interface Also {
   readonly hooks?: readonly (typeof preDrainHook | typeof preTerminateHook)[];
   /** Why it reads the Machine, and sets or removes hooks. */
   readonly whyMachine?: string;
-  /** Writes conditions. */
-  readonly conditions?: true;
+  /** The conditions that it writes. */
+  readonly conditions?: readonly string[];
   /** Records Events about these. */
   readonly events?: string;
 }
@@ -162,7 +163,8 @@ export function mayLook({
   }
   if (conditions) {
     const why = "to show in its conditions what is done with it, and what that waits for";
-    permissions.push({ resource: LinstorSatellite, subresource: "status", verbs: ["patch"], why });
+    const more = { subresource: "status", writes: { conditions }, why };
+    permissions.push({ resource: LinstorSatellite, verbs: ["patch"], ...more });
   }
   if (events) {
     const why = `to record Events about ${events}, and to delete those that no longer hold`;
@@ -190,4 +192,4 @@ export function mayLook({
 
 /** The same for a rule of the nine steps, whose facts are all volumes and satellites. */
 export const mayStep = (also: Also): readonly Permission[] =>
-  mayLook({ satellites: "list", volumes: "list", machines: "read", conditions: true, ...also });
+  mayLook({ satellites: "list", volumes: "list", machines: "read", conditions: Object.values(steps), ...also });

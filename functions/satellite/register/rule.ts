@@ -61,7 +61,7 @@ export const register = rule({
     ...mayLook({
       why: "to note on the satellite in which LINSTOR it is registered, and how",
       writes: { annotations: [registrationKey, linstorKey] },
-      conditions: true,
+      conditions: [lifeConditions.available],
       events: "the satellite",
     }),
     { resource: Pod, verbs: ["list"], why: "to read the address of the pod of the satellite" },

@@ -54,7 +54,7 @@ export const removeLost = rule({
     writes: { annotations: [linstorKey, registrationKey, removalKey], finalizers: [satelliteFinalizer] },
     volumes: "list",
     machines: "read",
-    conditions: true,
+    conditions: [conditions.deleted],
     events: "the satellite",
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],

@@ -53,7 +53,7 @@ export const restore = rule({
     why: "to see whether the satellite is to stay, and to remove the record of an evacuation that is undone",
     writes: { annotations: [recordKey, restorationKey] },
     machines: "read",
-    conditions: true,
+    conditions: [conditions.evacuated, conditions.documented, lifeConditions.available],
     events: "the satellite",
   }),
   // Of an evacuation that a person has asked LINSTOR for, no event says anything.

@@ -59,7 +59,7 @@ export const retain = rule({
     machines: "read",
     hooks: [preDrainHook, preTerminateHook],
     whyMachine: "to see whether the Machine is being deleted, and to remove the hooks that hold it",
-    conditions: true,
+    conditions: [conditions.evacuated, conditions.documented],
     events: "the satellite",
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],

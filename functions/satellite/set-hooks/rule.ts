@@ -54,7 +54,7 @@ export const setHooks = rule({
       machines: "read",
       hooks: [preDrainHook, preTerminateHook],
       whyMachine: "to add the hooks by which the Machine waits for the evacuation, and to remove them",
-      conditions: true,
+      conditions: ["HoldfastActive"],
       events: "the satellite",
     }),
     // By name only. Which kinds there are, each provider of Cluster API decides.

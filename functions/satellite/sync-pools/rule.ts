@@ -63,7 +63,7 @@ export const syncPools = rule({
   triggers: [on(LinstorSatellite, ["add", "update"])],
   permissions: mayLook({
     why: "to read the storage pools in its spec, and to note which call to LINSTOR was made for them",
-    conditions: true,
+    conditions: [lifeConditions.configured],
     events: "the satellite",
   }),
   sweep: [resync(LinstorSatellite)],

@@ -33,6 +33,7 @@ export const addFinalizer = rule({
       resource: Volume,
       subresource: "status",
       verbs: ["patch"],
+      writes: { conditions: ["Ready"], fields: ["status.phase"] },
       why: "to say in the phase and condition why a Volume cannot be made",
     },
     {

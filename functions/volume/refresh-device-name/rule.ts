@@ -54,6 +54,7 @@ export const refreshDeviceName = rule({
       resource: Volume,
       subresource: "status",
       verbs: ["patch"],
+      writes: { fields: ["status.deviceName"] },
       why: "to write the name of the device into the status",
     },
     { resource: PersistentVolume, verbs: ["get"], why: "to read the path of the device" },

@@ -29,6 +29,7 @@ export const reportHealth = rule({
       resource: Volume,
       subresource: "status",
       verbs: ["patch"],
+      writes: { conditions: ["Ready"], fields: ["status.phase"] },
       why: "to show in the phase and condition whether the Volume is available",
     },
     {

@@ -50,11 +50,19 @@ export const runJob = rule({
       resource: Volume,
       subresource: "status",
       verbs: ["patch"],
+      writes: { conditions: ["Ready"], fields: ["status.phase", "status.job"] },
       why: "to write the phase, the condition and the id of the Salt job",
     },
     {
       resource: PersistentVolume,
       verbs: ["get", "create"],
+      // As the template of the Volume says.
+      writes: {
+        annotations: ["*"],
+        labels: ["*"],
+        finalizers: [volumeFinalizer],
+        ownerReferences: [Volume.kind],
+      },
       bounds: [ofVolume],
       why: "to create the PersistentVolume, and to see whether a claim uses it before storage is reclaimed",
     },

@@ -104,7 +104,7 @@ interface ServedChannel {
  * Subscriptions have uids of their own.
  */
 async function staleChannel({ admin, eventually }: Cluster): Promise<ServedChannel> {
-  const definitions = [InMemoryChannel, Subscription].map(definition);
+  const definitions = [InMemoryChannel, Subscription].map((kind) => definition(kind));
   for (const object of definitions) await admin.create(CustomResourceDefinition, object);
   const { channel, subscriptions } = recordedChannel();
   const { subscribers } = channel.spec as { subscribers: { uid: string; name: string }[] };
