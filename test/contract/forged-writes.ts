@@ -15,7 +15,7 @@ const declared = await loadDeclared(join(import.meta.dirname, "../.."));
 
 /** What each account may not write, derived from its function's declaration. */
 export function forgedWrites(open: () => Promise<Bench>): void {
-  test("each account is refused undeclared writes, by each verb that its role grants, and may do the rest", async () => {
+  test("each account is refused undeclared writes, by each verb of its role, and may do the rest", async () => {
     const bench = await open();
     const { admin, namespace } = bench;
     // The real definitions are other tests'.
