@@ -11,7 +11,14 @@ describe("Volumes on the laptop edition", () => {
   const asked = runScenarios(scenarios, [standInSalt], { open });
   prove();
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
-  proveWritesAreMade("volume", asked);
+  // The first two for the reason that is said of their rights below.
+  const shown = ["add-finalizer", "report-health"].flatMap((rule) =>
+    ["conditions Ready", "fields status.phase"].map((write) => [`volume-${rule}: ${write} of Volume`, rule] as const),
+  );
+  proveWritesAreMade("volume", asked, {
+    ...Object.fromEntries(shown),
+    "volume-run-job: annotations * of PersistentVolume": "run-job/persistent-volume-of.test.ts",
+  });
   proveGrantsAreUsed("volume", asked, [
     // What another installation's schema has let in, and PersistentVolumes that fail, neither cluster here has.
     ...["volume-add-finalizer", "volume-report-health"].flatMap((name) => [
