@@ -8,7 +8,7 @@ import { reachOfChains } from "./chain-reach.ts";
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   eviction: { files: 25, lines: 3_051 },
-  satellite: { files: 25, lines: 3_628 },
+  satellite: { files: 25, lines: 3_630 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {
