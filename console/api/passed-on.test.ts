@@ -109,6 +109,7 @@ test("no other file of the console writes anything", () => {
     "api/write.ts",
     "eviction/actions.ts",
     "kept/actions.ts",
+    "parts/annotation.ts",
     "satellites/undo.ts",
     "volumes/create-volume.tsx",
     "volumes/delete-volume.ts",

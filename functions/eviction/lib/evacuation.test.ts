@@ -42,6 +42,14 @@ test.each<[string, Parameters<typeof aHost>[0], Partial<EvictionRecord>]>([
   expect([next, stuck]).toEqual([undefined, []]);
 });
 
+test("a call that OpenStack has not answered for half a minute is said while it may be carried out", () => {
+  const message = (...noted: Parameters<typeof aCall>) => plan({ servers: [aServer()] }, aCall(...noted)).message;
+  expect(message(31_000)).toContain("OpenStack has not answered the call for 1 of them.");
+  expect(message(29_000)).not.toContain("not answered");
+  expect(message(31_000, "answered")).not.toContain("not answered");
+  expect(message(11 * minute)).not.toContain("not answered");
+});
+
 const late = { id: 12, updated: now - 5 * minute };
 test.each<[string, Parameters<typeof aMove>[0]]>([
   ["a person's live move has failed", { type: "live-migration", status: "error", ...late }],

@@ -1,5 +1,5 @@
 import { minute } from "../../../shared/duration.ts";
-import type { EvictionRecord } from "./compute-node.ts";
+import type { Call, EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
 import type { Migration, Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
@@ -144,13 +144,19 @@ export function evacuationFor(
   const left = leftOf(counters);
   const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
   const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
+  const isUnanswered = ([id, call]: [string, Call]) =>
+    call.evacuation === "asked" &&
+    callsOf(id, migrations, record, now, lateFor).mayCome &&
+    host.at - Date.parse(call.at) > answersWithin;
+  const unanswered = Object.entries(record.called ?? {}).filter(isUnanswered).length;
+  const waits = unanswered > 0 ? [`OpenStack has not answered the call for ${unanswered} of them.`] : [];
   const next = back?.do ? { do: back.do, server: back.server.id } : first && { do: first.is, server: first.server };
   return {
     counters,
     next,
     stuck,
     ignored,
-    message: [messageFor({ counters, stuck }, begin, service.host, coming), ...sentences].join(" "),
+    message: [messageFor({ counters, stuck }, begin, service.host, coming), ...waits, ...sentences].join(" "),
   };
 }
 
@@ -205,6 +211,8 @@ function verdictOn(
   return { is: calls.isResting || isResting(failures, now) ? "pending" : "evacuate" };
 }
 
+/** Milliseconds in which Nova answers, unless it is away. */
+const answersWithin = 30_000;
 /** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */
 const evacuable = ["ACTIVE", "SHUTOFF", "ERROR", "REBOOT", "HARD_REBOOT", "PASSWORD"];
 const byHand = (id: string) => `openstack --os-compute-api-version 2.93 server evacuate ${id}`;

@@ -24,7 +24,7 @@ const pods = "to see which pods of nova-compute are there, and whether Yaook's o
 /** What a rule that looks at NovaComputeNodes needs, and says of them; `why` it looks at them and changes them. */
 export const mayLook = (writes: DeclaredWrites, why: string, whyPods = pods): readonly Permission[] => [
   { resource: NovaComputeNode, verbs: ["get", "patch"], writes, why },
-  ...mayShow([NovaComputeNode], [...evicting, conditions.hostDown], progress),
+  ...mayShow([NovaComputeNode], [...evicting, conditions.hostDown, conditions.serversStuck], progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: whyPods },
 ];
