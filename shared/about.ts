@@ -5,7 +5,7 @@ import type { Write } from "./kubernetes/write.ts";
 import type { StepEvent } from "./steps.ts";
 
 /** Where the rule stands after a decision, and when to look again (milliseconds since the epoch). */
-export interface Standing {
+export interface StepAndNext {
   readonly step?: Step;
   readonly next?: number;
 }
@@ -28,7 +28,7 @@ export interface About {
     message: string,
     call: Pick<Call, "step" | "command" | "writes" | "preconditions" | "answered" | "refused" | "unsent" | "next">,
   ): Decision;
-  wait(message: string, standing?: Standing): Decision;
+  wait(message: string, standing?: StepAndNext): Decision;
   stop(message: string, more?: { readonly step?: Step; readonly event?: StepEvent }): Decision;
 }
 

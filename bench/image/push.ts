@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import type { Release } from "../../build/images/oci/image.ts";
 import { parseRepository } from "../../build/images/oci/reference.ts";
 import { pushRelease, type Whereabouts } from "../../build/images/registry/push-release.ts";
-import { surroundingsOf } from "../../build/images/registry/surroundings.ts";
+import { registryAccessOf } from "../../build/images/registry/registry-access.ts";
 import { startRegistry } from "../../test/images/testing/docker-registry.ts";
 
 /** Milliseconds that pushes take, to a registry on loopback. */
@@ -32,11 +32,11 @@ export async function measurePushes([one, other]: readonly [Release, Release], r
   const registry = await startRegistry();
   try {
     const target = { repository: parseRepository(`${registry.host}/holdfast`), tag: "latest" };
-    const surroundings = surroundingsOf({}, true);
+    const access = registryAccessOf({}, true);
     // A run of its own, unless something is known of who has what: otherwise the registry has to say.
     const push = async (release: Release, whereabouts: Whereabouts = new Map()) => {
       const begun = performance.now();
-      await pushRelease(release, target, surroundings, whereabouts, () => {});
+      await pushRelease(release, target, access, whereabouts, () => {});
       return performance.now() - begun;
     };
     const whereabouts: Whereabouts = new Map();

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { baseOf } from "../../build/images/base/base-of.ts";
 import { buildRelease } from "../../build/images/build-release.ts";
 import type { Release } from "../../build/images/oci/image.ts";
-import { surroundingsOf } from "../../build/images/registry/surroundings.ts";
+import { registryAccessOf } from "../../build/images/registry/registry-access.ts";
 import { writeEmptyBase } from "../../build/images/testing/empty-base.ts";
 import { functionNames } from "../../esbuild.config.mjs";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
@@ -37,7 +37,7 @@ async function buildAll(folder: string, names: readonly string[]): Promise<reado
   await writeEmptyBase(layout);
   const architecture = { x64: "amd64" }[process.arch as string] ?? process.arch;
   const options = { platforms: [{ os: process.platform, architecture }], base: `oci:${layout}`, sbom: false };
-  const base = await baseOf({ ...options, insecure: false }, folder, surroundingsOf({}, false));
+  const base = await baseOf({ ...options, insecure: false }, folder, registryAccessOf({}, false));
   const workshop = {
     root,
     work: join(root, "dist/images"),

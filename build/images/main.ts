@@ -4,7 +4,7 @@ import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
 import { baseCache, produce } from "./produce.ts";
 import { progressOn } from "./progress.ts";
-import { surroundingsOf } from "./registry/surroundings.ts";
+import { registryAccessOf } from "./registry/registry-access.ts";
 
 const progress = progressOn(process.stderr);
 
@@ -12,8 +12,8 @@ async function main(args: readonly string[]): Promise<number> {
   const options = readImageOptions(args, imageNames(), process.env);
   if (options.task === "help") process.stdout.write(help);
   else if (options.task === "update base") {
-    const surroundings = surroundingsOf(process.env, options.insecure);
-    const { before, after } = await updatePinned(options.platforms, baseCache, surroundings);
+    const access = registryAccessOf(process.env, options.insecure);
+    const { before, after } = await updatePinned(options.platforms, baseCache, access);
     const what = before.digest === after.digest ? "still" : "now";
     process.stdout.write(`${after.image} is ${what} ${after.digest}\n`);
   } else {

@@ -9,7 +9,7 @@ import { writeTarball } from "./output/write-tarball.ts";
 import type { Progress } from "./progress.ts";
 import { pushRelease, type Whereabouts } from "./registry/push-release.ts";
 import { connect } from "./registry/registry.ts";
-import { surroundingsOf } from "./registry/surroundings.ts";
+import { registryAccessOf } from "./registry/registry-access.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const work = join(root, "dist/images");
@@ -30,22 +30,22 @@ export async function produce(
   { show, warn }: Progress,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, string>> {
-  const surroundings = surroundingsOf(environment, options.insecure);
+  const access = registryAccessOf(environment, options.insecure);
   show("looking at the base");
-  const base = await baseOf(options, baseCache, surroundings);
+  const base = await baseOf(options, baseCache, access);
   const workshop = { root, work, base, created: createdFrom(environment), sbom: options.sbom, show, warn };
 
   const names = new Map<string, string>();
   if ("push" in destination) {
     const { push } = destination;
     // Before anything is built for a registry that is not there.
-    await connect(push.repository, "pull,push", surroundings);
+    await connect(push.repository, "pull,push", access);
     const whereabouts: Whereabouts = new Map();
     for (const { layers } of base.images)
       for (const { descriptor } of layers) if (base.origin) whereabouts.set(descriptor.digest, base.origin);
     for (const name of functions) {
       const release = await buildRelease(name, workshop);
-      names.set(name, await pushRelease(release, push, surroundings, whereabouts, show));
+      names.set(name, await pushRelease(release, push, access, whereabouts, show));
     }
     return names;
   }

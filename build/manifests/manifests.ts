@@ -11,13 +11,13 @@ import { addNoKnative, addSystemsWithoutKnative } from "./components/no-knative.
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf, systemOf } from "./declared.ts";
+import { commonSettings } from "./environment.ts";
 import { everyFunction, kustomizationFile, type Patch } from "./kustomization.ts";
 import { deadLetterFunction, labelsOf } from "./metadata.ts";
 import { addMonitoring } from "./monitoring/add-monitoring.ts";
 import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
 import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
-import { commonSettings } from "./surroundings.ts";
 import { sweepFunction, sweepSource, sweepTable, sweptSystems, systemTable } from "./sweep.ts";
 import { type PlannedTrigger, triggerManifest, triggersOf } from "./triggers.ts";
 import { writePolicyOf } from "./write-policy.ts";

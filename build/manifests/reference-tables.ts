@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import { about, settingsByName } from "../release/chart/values.ts";
 import { type Declared, systemOf } from "./declared.ts";
+import { settingsConfigMap } from "./environment.ts";
 import { adviceOf, advised } from "./event-advice.ts";
 import { code, table } from "./markdown-table.ts";
 import type { Tables } from "./reference.ts";
 import { commonSettingsOf, settingsOf } from "./settings.ts";
-import { settingsConfigMap } from "./surroundings.ts";
 
 const linkTo = ({ name }: Declared) => `[${name}](../functions/${name}/README.md)`;
 

@@ -2,10 +2,10 @@ import type { Permission } from "../../shared/declaration.ts";
 import { Event, groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
+import { secretOf, settingsConfigMap } from "./environment.ts";
 import { code, compactTable, table } from "./markdown-table.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
-import { secretOf, settingsConfigMap } from "./surroundings.ts";
 import { triggersOf } from "./triggers.ts";
 import { writePolicyOf } from "./write-policy.ts";
 

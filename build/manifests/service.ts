@@ -1,8 +1,8 @@
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
+import { environmentOf } from "./environment.ts";
 import { deadLetterFunction, labelsOf, workloadMetadataOf } from "./metadata.ts";
 import { type Setting, settingsOf } from "./settings.ts";
-import { surroundingsOf } from "./surroundings.ts";
 import { type Comment, toYaml, wrap } from "./yaml.ts";
 
 /** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
@@ -48,7 +48,7 @@ export function serviceOf(declared: Declared): string {
   const { name, concurrency = 20, idle = 15 } = declared;
   const settings = settingsOf(declared);
   const { labels, ...metadata } = workloadMetadataOf(name);
-  const surroundings = surroundingsOf(declared);
+  const environment = environmentOf(declared);
   const service = {
     apiVersion: "serving.knative.dev/v1",
     kind: "Service",
@@ -74,11 +74,11 @@ export function serviceOf(declared: Declared): string {
             {
               image: `fn://${name}`,
               env: settings.map(({ variable, value }) => ({ name: variable, ...(value === "" ? {} : { value }) })),
-              ...surroundings.container,
+              ...environment.container,
               ...container,
             },
           ],
-          ...surroundings.pod,
+          ...environment.pod,
         },
       },
     },

@@ -65,10 +65,10 @@ export async function explain(
   all = false,
 ): Promise<Explanation> {
   const asked = await askAll(kind, object, rules, asking);
-  const { words, gaps } = said(asked, object, asking.clock.now(), rules);
+  const { words, gaps } = wordsOf(asked, object, asking.clock.now(), rules);
   const others = subjectsBehind(asked);
   for (const other of await othersBehind(others.slice(0, mostOthers), asked, asking, gaps)) {
-    const { words: more, gaps: moreGaps } = said(
+    const { words: more, gaps: moreGaps } = wordsOf(
       await askAll(other.kind, other.object, rules, asking),
       other.object,
       asking.clock.now(),
@@ -120,7 +120,7 @@ const askAll = (
   Promise.all(installed.map(async (one) => ({ ...one, judgement: await judge(one, kind, object, asking) })));
 
 /** What rules have said of an object, and what is not known. */
-function said(asked: readonly Asked[], object: KubernetesObject, now: number, { installNamespace }: Rules) {
+function wordsOf(asked: readonly Asked[], object: KubernetesObject, now: number, { installNamespace }: Rules) {
   const words: Word[] = [];
   const gaps: string[] = [];
   for (const { rule, judgement } of asked) {

@@ -3,7 +3,7 @@ import { type Condition, withConditions } from "../controllers/objects/condition
 import type { TrafficTarget } from "./traffic.ts";
 
 /** Where a Service stands: its newest revision, the newest that is ready, and why they are not the same. */
-export interface Standing {
+export interface ServiceState {
   readonly created?: string;
   readonly ready?: string;
   /** The newest revision, or the Service itself, cannot be had. */
@@ -35,7 +35,7 @@ export interface ServiceStatus {
 export const urlOf = (namespace: string, name: string): string => `http://${name}.${namespace}.svc.cluster.local`;
 
 /** The status that shows `standing`, with the conditions that Knative writes; `now` is a timestamp. */
-export function statusOf(service: KubernetesObject, standing: Standing, now: string): ServiceStatus {
+export function statusOf(service: KubernetesObject, standing: ServiceState, now: string): ServiceStatus {
   const { created, ready, fault, traffic, misrouted } = standing;
   const before = service.status as ServiceStatus | undefined;
   const { name, namespace = "default", generation } = service.metadata;

@@ -13,8 +13,8 @@ import { createFunctionPods } from "../serving/pods.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import type { Activity } from "./activity.ts";
 import type { Credentials } from "./credentials.ts";
+import { readEnvironment } from "./environment.ts";
 import type { Bundles } from "./launch.ts";
-import { readSurroundings } from "./surroundings.ts";
 
 /** What Knative runs on here. */
 export interface KnativeParts {
@@ -60,9 +60,9 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
     }),
     async launch(plan, name) {
       const KUBECONFIG = await credentials.kubeconfigFor(plan.namespace, plan.serviceAccount);
-      const surroundings = await readSurroundings(tools.client, plan, dirname(KUBECONFIG));
+      const environment = await readEnvironment(tools.client, plan, dirname(KUBECONFIG));
       const identity = plan.hasNoToken ? {} : { KUBECONFIG };
-      return bundles.launch(plan, name, { ...surroundings, ...identity, ...network.environment });
+      return bundles.launch(plan, name, { ...environment, ...identity, ...network.environment });
     },
     onEvent(name, event) {
       serving.observe(name, event);

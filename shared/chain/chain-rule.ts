@@ -16,7 +16,7 @@ import { type Steps, silent, warning } from "../steps.ts";
 import type { ObjectSubject, Subject } from "../subject.ts";
 import type { Systems } from "../system/system.ts";
 import { type Away, orAway, waitsFor } from "./away.ts";
-import { type Chain, type Standing, stepOf } from "./chain.ts";
+import { type Chain, type ChainPosition, stepOf } from "./chain.ts";
 import type { Facts, InChain, Known, Looked } from "./facts.ts";
 import { halting, hasLasted, stuck } from "./has-lasted.ts";
 
@@ -28,7 +28,7 @@ export interface Seen<O extends InChain, K extends Known> {
 /** An object whose next step is the rule's own. */
 export type StepContext<O extends InChain, K extends Known, Name extends string = string> = O & {
   readonly facts: K;
-  readonly standing: Standing<Name>;
+  readonly standing: ChainPosition<Name>;
   /** Another rule has not yet taken back that a system is away: until then nothing else is shown. */
   readonly isAway: boolean;
   readonly now: number;
@@ -36,7 +36,7 @@ export type StepContext<O extends InChain, K extends Known, Name extends string 
   /** When to look again for what no event says: milliseconds since the epoch. */
   readonly next: number;
   /** The writes by which the object's conditions show where it stands, with changes. */
-  shows(changes?: Partial<Standing<Name>>): readonly Write[];
+  shows(changes?: Partial<ChainPosition<Name>>): readonly Write[];
   /** Writes, and another look at what has come of them. `first` are made before the conditions are. */
   act(message: string, writes: readonly Write[], first?: readonly Write[]): Decision;
   /** Says what is waited for, in condition and annotation. */
@@ -187,12 +187,16 @@ export function chainRule<
     return `${system} is away: whether ${kind} ${metadata.name} is still at the step ${step} is not known.`;
   }
 
-  function shownBy(one: Looked<O, K>, standing: Standing<Name>, now: number): readonly Write[] {
+  function shownBy(one: Looked<O, K>, standing: ChainPosition<Name>, now: number): readonly Write[] {
     return conditionWrites(kindIn(chain, one.object), one.object, chain.conditions(standing, one, now), now);
   }
 
   /** With the advice, where it is stuck for long enough; otherwise as one that may go on by itself. */
-  function lasting({ advice, ...standing }: Standing<Name>, object: O["object"], now: number): Standing<Name> {
+  function lasting(
+    { advice, ...standing }: ChainPosition<Name>,
+    object: O["object"],
+    now: number,
+  ): ChainPosition<Name> {
     if (!standing.stuck) return standing;
     if (!hasLasted(object, name, now, chain.patience ?? 0)) return { ...standing, stuck: false };
     return advice ? { ...standing, message: `${standing.message} ${advice}` } : standing;
@@ -248,7 +252,7 @@ export function chainRule<
   function contextOf(
     one: Looked<O, K>,
     facts: K,
-    derived: Standing<Name>,
+    derived: ChainPosition<Name>,
     now: number,
     again: number,
   ): StepContext<O, K, Name> {
@@ -258,7 +262,8 @@ export function chainRule<
     const next = now + again;
     // What a rule that cannot ask says stays until it can: two that write over each other wake each other for ever.
     const isAway = saidByAnother(one.object) !== undefined;
-    const shows = (changes?: Partial<Standing<Name>>) => (isAway ? [] : shownBy(one, { ...standing, ...changes }, now));
+    const shows = (changes?: Partial<ChainPosition<Name>>) =>
+      isAway ? [] : shownBy(one, { ...standing, ...changes }, now);
     return {
       ...one,
       facts,

@@ -23,7 +23,7 @@ export interface ChainStep<K extends Known, Name extends string> {
 }
 
 /** Where an object stands in its chain. */
-export interface Standing<Name extends string = string> {
+export interface ChainPosition<Name extends string = string> {
   readonly step: Name | "done";
   /** What it waits for, or that it is done, in a sentence. */
   readonly message: string;
@@ -75,7 +75,7 @@ export interface Chain<
   /** What the steps of one object depend on. A SystemError makes the facts of this object unknown, and of no other. */
   look(one: O, view: View<output<Schema>, Used>): Promise<Facts<K>>;
   /** The conditions by which an object shows where it stands. `now` is in milliseconds since the epoch. */
-  conditions(standing: Standing<Name>, one: Looked<O, K>, now: number): readonly WantedCondition[];
+  conditions(standing: ChainPosition<Name>, one: Looked<O, K>, now: number): readonly WantedCondition[];
   /** Milliseconds after which to look again for what no event says. */
   again(settings: output<Schema>): number;
 }
@@ -96,7 +96,7 @@ export function stepOf<K extends Known, Name extends string>(
   steps: readonly ChainStep<K, Name>[],
   facts: K,
   now: number,
-): Standing<Name> {
+): ChainPosition<Name> {
   const step = steps.find((candidate) => !candidate.done(facts, now));
   if (!step) return { step: "done", message: "All steps are done.", stuck: false };
   const isStuck = step.stuck?.(facts, now) ?? false;

@@ -3,7 +3,7 @@ import type { Progress } from "../progress.ts";
 /** So much may a due time slip without being written, in milliseconds: no rule pauses for longer between two looks. */
 const slack = 3_600_000;
 /** Milliseconds by which the clocks of two instances may be apart: one a minute ahead, the other as much behind. */
-const apart = 120_000;
+const maxClockSkewMs = 120_000;
 
 /**
  * Whether the due time that is written down is to stay, because it comes before `next`, or only as much after it as the
@@ -14,5 +14,5 @@ const apart = 120_000;
  */
 export function hasSlipped(before: Progress | undefined, next: number | undefined, now: number): before is Progress {
   const written = Date.parse(before?.next ?? "");
-  return next !== undefined && written > now && next >= written - apart && next - written <= slack;
+  return next !== undefined && written > now && next >= written - maxClockSkewMs && next - written <= slack;
 }

@@ -68,7 +68,7 @@ export function spansOf(scope: string): Spans {
     return event.span;
   }
 
-  function surroundings(): Context {
+  function currentContext(): Context {
     const active = context.active();
     const event = active.getValue(eventKey) as OpenEvent | undefined;
     return event && !trace.getSpan(active) ? trace.setSpan(active, spanOf(event)) : active;
@@ -89,7 +89,7 @@ export function spansOf(scope: string): Spans {
     },
     current: () => trace.getSpanContext(context.active()),
     within(name, { kind = SpanKind.INTERNAL, attributes = {}, events = [], follows = [] }, work, ended = () => {}) {
-      const parent = surroundings();
+      const parent = currentContext();
       const own = trace.getSpanContext(parent)?.spanId;
       const others = events.flatMap((id) => open.get(id) ?? []).map((event) => spanOf(event).spanContext());
       const links = [...others, ...follows].filter(({ spanId }) => spanId !== own).map((context) => ({ context }));

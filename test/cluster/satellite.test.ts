@@ -27,7 +27,7 @@ import {
 } from "./cluster-api/start-cluster-api.ts";
 import { missingControllers } from "./missing-controllers.ts";
 import { ownCluster } from "./own-cluster.ts";
-import { openSite, policyLabel, type Site } from "./satellite/site.ts";
+import { openSite, policyLabel, type SatelliteHarness } from "./satellite/harness.ts";
 
 const cluster = ownCluster;
 /** What these scenarios have no occasion for. */
@@ -88,7 +88,7 @@ const [machine, saved, left, doomed, bare, retained, givenUp, control, target] =
 describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
   if (!cluster?.assets) return;
   let worlds: Backend;
-  let site: Site;
+  let harness: SatelliteHarness;
   let api: ClusterApi | undefined;
 
   beforeAll(async () => {
@@ -96,23 +96,23 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     // First, because a source of what is not served does not run.
     if (typeof found !== "string") api = await startClusterApi(server.admin, cluster.kubeconfig, found);
     worlds = await realBackend(server, missingControllers(cluster));
-    site = await openSite(worlds, nodes, api ? ["satellite/cluster-api"] : []);
-    await Promise.all([control, target].map((node) => site.admit(node, "Evacuate")));
+    harness = await openSite(worlds, nodes, api ? ["satellite/cluster-api"] : []);
+    await Promise.all([control, target].map((node) => harness.admit(node, "Evacuate")));
   });
   afterAll(async () => {
     try {
       await api?.stop();
     } finally {
       // Before their roles go: a function may still look then.
-      const denied = site?.world.asked.filter(({ denied }) => denied);
-      await site?.stop();
+      const denied = harness?.world.asked.filter(({ denied }) => denied);
+      await harness?.stop();
       await worlds?.stop();
       expect(denied).toEqual([]);
     }
   });
 
   const marksOf = async (volume: string, node: string) =>
-    marksOn((await site.get(PersistentVolume, volume))?.metadata.annotations, node);
+    marksOn((await harness.get(PersistentVolume, volume))?.metadata.annotations, node);
   const taint = (node: string) => {
     const mark = { key: "holdfast.test/leave", value: "yes" };
     // What is evicted for the one must not come back for want of the other.
@@ -120,49 +120,49 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       { ...mark, effect: "NoExecute" },
       { ...mark, effect: "NoSchedule" },
     ];
-    return site.merge(Node, node, { spec: { taints } });
+    return harness.merge(Node, node, { spec: { taints } });
   };
   const goodElsewhere = (volume: string, node: string) => {
-    expect(site.linstor.goodCopies(volume)).toHaveLength(2);
-    expect(site.linstor.goodCopies(volume)).not.toContain(node);
+    expect(harness.linstor.goodCopies(volume)).toHaveLength(2);
+    expect(harness.linstor.goodCopies(volume)).not.toContain(node);
   };
 
   describe.skipIf(typeof found === "string")("with Cluster API", () => {
     let machines: MachineCluster | undefined;
     beforeAll(async () => {
-      machines = await api?.createCluster(site.world.namespace);
+      machines = await api?.createCluster(harness.world.namespace);
       await machines?.machine("control", control, { labels: controlPlane });
     });
 
     const rescheduled = "VolumeTemporarilyMadeReschedulable";
     const eventsOn = async (name: string) => {
       type Seen = KubernetesObject & { reason: string; regarding: { name: string } };
-      const events = site.world.admin.list<Seen>(Event, { namespace: site.world.namespace });
+      const events = harness.world.admin.list<Seen>(Event, { namespace: harness.world.namespace });
       return (await Array.fromAsync(events))
         .filter(({ regarding }) => regarding.name === name)
         .map(({ reason }) => reason);
     };
     const reasonOf = ({ status }: MachineObject) => status?.conditions?.find(({ type }) => type === "Deleting")?.reason;
     const reaches = (name: string, reason: string) =>
-      site.until(`Machine ${name} is ${reason}`, async () => {
-        const live = await site.get<MachineObject>(Machine, name);
+      harness.until(`Machine ${name} is ${reason}`, async () => {
+        const live = await harness.get<MachineObject>(Machine, name);
         return live && reasonOf(live) === reason;
       });
     const isHooked = ({ metadata: { annotations = {} } }: MachineObject) =>
       preDrainHook in annotations && preTerminateHook in annotations;
     const hooked = (name: string) =>
-      site.until(`Machine ${name} waits for its satellite`, async () => {
-        const live = await site.get<MachineObject>(Machine, name);
+      harness.until(`Machine ${name} waits for its satellite`, async () => {
+        const live = await harness.get<MachineObject>(Machine, name);
         return live && isHooked(live);
       });
 
     /** What must be true when a hook is released; seen from here, before the request goes on. */
     function guard(node: string, volumes: readonly string[]): readonly string[] {
       const wrong: string[] = [];
-      site.world.intercept(async ({ request: { path, body = "", method } }, send) => {
+      harness.world.intercept(async ({ request: { path, body = "", method } }, send) => {
         if (method !== "PATCH" || !path.includes(`/machines/${node}`)) return send();
         for (const volume of volumes) {
-          const live = await site.get(PersistentVolume, volume);
+          const live = await harness.get(PersistentVolume, volume);
           const marks = marksOn(live?.metadata.annotations, node);
           if (body.includes(`"${preDrainHook}":null`)) {
             if (marks.length === 0) wrong.push(`${node} is drained while ${volume} is not marked`);
@@ -171,7 +171,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
           }
           if (body.includes(`"${preTerminateHook}":null`)) {
             if (marks.length > 0) wrong.push(`${node} is released while ${volume} carries marks`);
-            if (site.linstor.goodCopies(volume).includes(node))
+            if (harness.linstor.goodCopies(volume).includes(node))
               wrong.push(`${node} is released with a copy of ${volume}`);
           }
         }
@@ -183,42 +183,44 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     test("a Machine is deleted, its manager away for a while: all nine steps, to the last finalizer", {
       timeout,
     }, async () => {
-      await site.admit(machine, "Evacuate");
-      await site.workload("remote", [machine, target]);
-      await site.workload("local", [machine, target], { bound: true });
+      await harness.admit(machine, "Evacuate");
+      await harness.workload("remote", [machine, target]);
+      await harness.workload("local", [machine, target], { bound: true });
       await machines?.machine(machine, machine);
       await hooked(machine);
       const wrong = guard(machine, ["remote", "local"]);
       const refusals: string[] = [];
-      site.world.intercept(async ({ request }, send) => {
+      harness.world.intercept(async ({ request }, send) => {
         const response = await send();
         if (response.status === 500 && request.path.includes("/machines/")) refusals.push(request.method);
         return response;
       });
-      const seen = recordWatch(site.world, Machine, {});
+      const seen = recordWatch(harness.world, Machine, {});
 
-      await site.delete(Machine, machine);
+      await harness.delete(Machine, machine);
       await reaches(machine, "WaitingForPreDrainHook");
       await api?.stopManager();
-      await site.until("the removal of the hook is refused", async () => refusals.includes("PATCH"));
-      expect((await site.condition(machine, "SatelliteEvacuated"))?.reason).toBe("InProgress");
+      await harness.until("the removal of the hook is refused", async () => refusals.includes("PATCH"));
+      expect((await harness.condition(machine, "SatelliteEvacuated"))?.reason).toBe("InProgress");
       await api?.startManager();
-      await site.until("the claim shows that it is moved", async () => (await eventsOn("local")).includes(rescheduled));
-      await site.gone(Machine, machine);
-      await site.gone(Node, machine);
-      await site.gone(LinstorSatellite, machine);
+      await harness.until("the claim shows that it is moved", async () =>
+        (await eventsOn("local")).includes(rescheduled),
+      );
+      await harness.gone(Machine, machine);
+      await harness.gone(Node, machine);
+      await harness.gone(LinstorSatellite, machine);
       seen.stop();
       for (const volume of ["remote", "local"]) expect(await eventsOn(volume)).toContain("VolumeAttachedForEvacuation");
       const allowed = ["SatelliteAllowedToBeDrained", "SatelliteAllowedToBeRemoved"];
       expect(await eventsOn(machine)).toEqual(expect.arrayContaining(allowed));
 
       expect(wrong).toEqual([]);
-      expect(site.evacuated).toEqual([machine]);
-      expect(await site.isListed(machine)).toBe(false);
+      expect(harness.evacuated).toEqual([machine]);
+      expect(await harness.isListed(machine)).toBe(false);
       for (const volume of ["remote", "local"]) {
         expect(await marksOf(volume, machine)).toEqual([]);
         goodElsewhere(volume, machine);
-        expect(await site.runsOn(volume)).toBe(target);
+        expect(await harness.runsOn(volume)).toBe(target);
       }
       const course = seen.lines
         .map(({ object }) => object as MachineObject)
@@ -233,43 +235,43 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     test("the policy becomes Retain while a Machine leaves: marks and hooks go, and data stays", {
       timeout,
     }, async () => {
-      await site.admit(saved, "Evacuate");
-      await site.workload("kept", [saved, target]);
+      await harness.admit(saved, "Evacuate");
+      await harness.workload("kept", [saved, target]);
       await machines?.machine(saved, saved);
       await hooked(saved);
-      await site.delete(Machine, saved);
-      await site.until("it is marked", async () => (await marksOf("kept", saved)).length > 0);
+      await harness.delete(Machine, saved);
+      await harness.until("it is marked", async () => (await marksOf("kept", saved)).length > 0);
       // Nothing brings back a Machine that is being deleted: what can be given up is its evacuation.
-      await site.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Retain" } });
-      await site.merge(LinstorSatellite, saved, { spec: { deletionPolicy: "Retain" } });
+      await harness.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Retain" } });
+      await harness.merge(LinstorSatellite, saved, { spec: { deletionPolicy: "Retain" } });
       try {
-        await site.until("no mark is left", async () => (await marksOf("kept", saved)).length === 0);
-        await site.gone(Machine, saved);
-        await site.gone(LinstorSatellite, saved);
-        expect(await site.isListed(saved)).toBe(true);
-        expect(site.linstor.goodCopies("kept").toSorted()).toEqual([saved, target]);
-        expect(site.evacuated).not.toContain(saved);
+        await harness.until("no mark is left", async () => (await marksOf("kept", saved)).length === 0);
+        await harness.gone(Machine, saved);
+        await harness.gone(LinstorSatellite, saved);
+        expect(await harness.isListed(saved)).toBe(true);
+        expect(harness.linstor.goodCopies("kept").toSorted()).toEqual([saved, target]);
+        expect(harness.evacuated).not.toContain(saved);
       } finally {
-        await site.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Evacuate" } });
+        await harness.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Evacuate" } });
       }
     });
 
     test("a whole Cluster is deleted: both hooks go, its Machine, too, and LINSTOR is not called", {
       timeout,
     }, async () => {
-      await site.admit(doomed, "Evacuate");
-      await site.workload("doomed", [doomed, target]);
-      const whole = await api?.createCluster(site.world.namespace, "whole");
+      await harness.admit(doomed, "Evacuate");
+      await harness.workload("doomed", [doomed, target]);
+      const whole = await api?.createCluster(harness.world.namespace, "whole");
       await whole?.machine(doomed, doomed);
       await hooked(doomed);
-      await site.delete(Cluster, "whole");
-      await site.gone(Machine, doomed);
-      await site.gone(Cluster, "whole");
+      await harness.delete(Cluster, "whole");
+      await harness.gone(Machine, doomed);
+      await harness.gone(Cluster, "whole");
       // Cluster API leaves Nodes of a deleted Cluster behind.
-      expect(await site.get(Node, doomed)).toBeDefined();
-      expect(site.evacuated).not.toContain(doomed);
+      expect(await harness.get(Node, doomed)).toBeDefined();
+      expect(harness.evacuated).not.toContain(doomed);
       expect(await marksOf("doomed", doomed)).toEqual([]);
-      expect(site.linstor.goodCopies("doomed").toSorted()).toEqual([doomed, target]);
+      expect(harness.linstor.goodCopies("doomed").toSorted()).toEqual([doomed, target]);
     });
   });
 
@@ -277,24 +279,24 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     "a Machine goes and its Node stays, because no control plane is there: nothing of the evacuation stays",
     { timeout },
     async () => {
-      await site.admit(left, "Evacuate");
-      site.linstor.addVolume("left", { copies: [left, target] });
-      const lonely = await api?.createCluster(site.world.namespace, "lonely");
+      await harness.admit(left, "Evacuate");
+      harness.linstor.addVolume("left", { copies: [left, target] });
+      const lonely = await api?.createCluster(harness.world.namespace, "lonely");
       await lonely?.machine(left, left);
-      await site.until("the Machine waits for its satellite", async () => {
-        const { annotations = {} } = (await site.get(Machine, left))?.metadata ?? {};
+      await harness.until("the Machine waits for its satellite", async () => {
+        const { annotations = {} } = (await harness.get(Machine, left))?.metadata ?? {};
         return preTerminateHook in annotations;
       });
-      await site.delete(Machine, left);
-      await site.gone(Machine, left);
-      await site.until("its evacuation is given up", async () => {
-        return (await site.condition(left, "SatelliteEvacuated"))?.reason === "GivenUp";
+      await harness.delete(Machine, left);
+      await harness.gone(Machine, left);
+      await harness.until("its evacuation is given up", async () => {
+        return (await harness.condition(left, "SatelliteEvacuated"))?.reason === "GivenUp";
       });
-      await site.until("its record goes, which is the next write", async () => {
-        return !(recordKey in ((await site.get(LinstorSatellite, left))?.metadata.annotations ?? {}));
+      await harness.until("its record goes, which is the next write", async () => {
+        return !(recordKey in ((await harness.get(LinstorSatellite, left))?.metadata.annotations ?? {}));
       });
-      expect((await site.get(Node, left))?.metadata.deletionTimestamp).toBeUndefined();
-      expect(site.evacuated).toContain(left);
+      expect((await harness.get(Node, left))?.metadata.deletionTimestamp).toBeUndefined();
+      expect(harness.evacuated).toContain(left);
       goodElsewhere("left", left);
     },
   );
@@ -302,45 +304,48 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
   test("a Node without a Machine has a taint that no satellite tolerates: its satellite is evacuated and goes", {
     timeout,
   }, async () => {
-    await site.admit(bare, "Evacuate");
-    await site.workload("bare", [bare, target], { bound: true });
+    await harness.admit(bare, "Evacuate");
+    await harness.workload("bare", [bare, target], { bound: true });
     await taint(bare);
-    await site.gone(LinstorSatellite, bare);
-    expect(await site.isListed(bare)).toBe(false);
+    await harness.gone(LinstorSatellite, bare);
+    expect(await harness.isListed(bare)).toBe(false);
     expect(await marksOf("bare", bare)).toEqual([]);
     goodElsewhere("bare", bare);
-    expect(await site.runsOn("bare")).toBe(target);
+    expect(await harness.runsOn("bare")).toBe(target);
   });
 
   test("Retain: the LinstorSatellite goes, and LINSTOR keeps node and data", { timeout }, async () => {
-    await site.admit(retained, "Delete");
+    await harness.admit(retained, "Delete");
     // Labels of the Node alone come to its pool in LINSTOR, and make its satellite another configuration's.
-    await site.merge(Node, retained, { metadata: { labels: { rack: "5" } } });
-    await site.until("LINSTOR knows its rack", async () => (await site.poolProperty(retained, "Aux/rack")) === "5");
-    await site.merge(Node, retained, { metadata: { labels: { [policyLabel]: "Retain" } } });
-    await site.until("its policy is another one", async () => {
-      const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, retained);
+    await harness.merge(Node, retained, { metadata: { labels: { rack: "5" } } });
+    await harness.until(
+      "LINSTOR knows its rack",
+      async () => (await harness.poolProperty(retained, "Aux/rack")) === "5",
+    );
+    await harness.merge(Node, retained, { metadata: { labels: { [policyLabel]: "Retain" } } });
+    await harness.until("its policy is another one", async () => {
+      const satellite = await harness.get<LinstorSatelliteObject>(LinstorSatellite, retained);
       return satellite?.spec?.deletionPolicy === "Retain";
     });
-    site.linstor.addVolume("retained", { copies: [retained] });
+    harness.linstor.addVolume("retained", { copies: [retained] });
     await taint(retained);
-    await site.gone(LinstorSatellite, retained);
-    expect(await site.isListed(retained)).toBe(true);
-    expect(site.linstor.goodCopies("retained")).toEqual([retained]);
+    await harness.gone(LinstorSatellite, retained);
+    expect(await harness.isListed(retained)).toBe(true);
+    expect(harness.linstor.goodCopies("retained")).toEqual([retained]);
   });
 
   test("Delete: the satellite is stopped, and everything is given up once LINSTOR has lost it", {
     timeout,
   }, async () => {
-    await site.admit(givenUp, "Delete");
-    site.linstor.addVolume("given-up", { copies: [givenUp, target] });
-    const set = () => site.world.admin.get(DaemonSet, "piraeus-datastore", `linstor-satellite.${givenUp}`);
+    await harness.admit(givenUp, "Delete");
+    harness.linstor.addVolume("given-up", { copies: [givenUp, target] });
+    const set = () => harness.world.admin.get(DaemonSet, "piraeus-datastore", `linstor-satellite.${givenUp}`);
     expect((await set())?.metadata.labels).toMatchObject({ "piraeus.io/linstor-satellite": expect.any(String) });
     await taint(givenUp);
-    await site.gone(LinstorSatellite, givenUp);
+    await harness.gone(LinstorSatellite, givenUp);
     expect(await set()).toBeUndefined();
-    expect(await site.isListed(givenUp)).toBe(false);
-    expect(site.linstor.goodCopies("given-up")).toEqual([target]);
+    expect(await harness.isListed(givenUp)).toBe(false);
+    expect(harness.linstor.goodCopies("given-up")).toEqual([target]);
   });
 
   test("a LinstorCluster whose toleration passes the schema and has no key gets a Warning, and no satellite goes", {
@@ -348,15 +353,15 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
   }, async () => {
     const spec = { tolerations: [{ operator: "Equal", value: "x" }] };
     const unclear = manifest(LinstorCluster, { name: "sat-unclear" }, { spec });
-    const { uid } = (await site.world.admin.create(LinstorCluster, unclear)).metadata;
-    await site.until("it has its Warning", async () => {
+    const { uid } = (await harness.world.admin.create(LinstorCluster, unclear)).metadata;
+    await harness.until("it has its Warning", async () => {
       type Seen = KubernetesObject & { reason: string; regarding: { uid?: string } };
-      const events = await Array.fromAsync(site.world.admin.list<Seen>(Event, { namespace: "default" }));
+      const events = await Array.fromAsync(harness.world.admin.list<Seen>(Event, { namespace: "default" }));
       return events.some(({ reason, regarding }) => reason === "PlacementUnreadable" && regarding.uid === uid);
     });
     for (const node of [control, target])
-      expect((await site.get(LinstorSatellite, node))?.metadata).not.toHaveProperty("deletionTimestamp");
-    await site.delete(LinstorCluster, "sat-unclear");
+      expect((await harness.get(LinstorSatellite, node))?.metadata).not.toHaveProperty("deletionTimestamp");
+    await harness.delete(LinstorCluster, "sat-unclear");
   });
 
   if (typeof found !== "string")
@@ -364,7 +369,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       "satellite",
       {
         *[Symbol.iterator]() {
-          yield* site.world.asked;
+          yield* harness.world.asked;
         },
       },
       elsewhere,

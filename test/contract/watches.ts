@@ -133,7 +133,7 @@ export function watches(open: () => Promise<Bench>): void {
 
     test("from a version the server has forgotten is 410, as the answer or as its first line", async () => {
       const bench = await open();
-      const { kind, resourceVersion } = await bench.forgotten();
+      const { kind, resourceVersion } = await bench.expiredVersion();
       const watch = recordWatch(bench, kind, { resourceVersion });
       await bench.eventually("the server refuses", () => watch.lines.length > 0 || watch.ended);
       watch.stop();

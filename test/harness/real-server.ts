@@ -58,7 +58,7 @@ export function realServer(
   const eventually: Server["eventually"] = (what, check, within = patience) => poll(what, check, { within });
 
   /** The server watches a custom kind only from its definition on: version 1 is from before. */
-  async function forgotten(): Promise<{ kind: Kind; resourceVersion: string }> {
+  async function expiredVersion(): Promise<{ kind: Kind; resourceVersion: string }> {
     const group = "contract.holdfast.dev";
     const plural = `t${Date.now().toString(36)}s`;
     const kind: Kind = { apiVersion: `${group}/v1`, kind: "Thing", plural, namespaced: true };
@@ -91,7 +91,7 @@ export function realServer(
     eventually,
     guardsOwnerReferences,
     expire,
-    forgotten,
+    expiredVersion,
     freshName: () => `holdfast-test-${run}-${++names}`,
     async stop() {
       for (const step of undo.reverse()) await step();

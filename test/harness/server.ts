@@ -23,7 +23,7 @@ export interface Server {
   /** Turns the continue token of a list into one whose moment the server has forgotten. */
   expire(token: string): Promise<string>;
   /** A kind, and a version from before what a watch of it still knows. */
-  forgotten(): Promise<{ kind: Kind; resourceVersion: string }>;
+  expiredVersion(): Promise<{ kind: Kind; resourceVersion: string }>;
   /** A name that no namespace of this server had. */
   freshName(): string;
   /** It goes when the tests are over, with all that is left on it. */

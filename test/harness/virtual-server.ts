@@ -64,7 +64,7 @@ export function virtualServer(clock: VirtualClock, random: Random, options: Part
       server.compact();
       return token;
     },
-    async forgotten() {
+    async expiredVersion() {
       const old = await admin.create(ConfigMap, configMap({ namespace: "default", name: "old" }));
       await admin.patch(ConfigMap, "default", "old", "merge", { data: { key: "1" } });
       server.compact();

@@ -4,7 +4,7 @@ import { pushRelease } from "../../build/images/registry/push-release.ts";
 import { freePorts } from "../cluster/free-ports.ts";
 import { type DockerRegistry, startRegistry } from "./testing/docker-registry.ts";
 import { cutAfter, interpose } from "./testing/interposed.ts";
-import { impatient } from "./testing/registry-surroundings.ts";
+import { impatient } from "./testing/registry-access.ts";
 import { canHaveSmallDisk } from "./testing/small-disk.ts";
 import { smallRelease } from "./testing/small-release.ts";
 

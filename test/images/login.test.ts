@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { pushRelease } from "../../build/images/registry/push-release.ts";
-import type { Surroundings } from "../../build/images/registry/registry.ts";
-import { surroundingsOf } from "../../build/images/registry/surroundings.ts";
+import type { RegistryAccess } from "../../build/images/registry/registry.ts";
+import { registryAccessOf } from "../../build/images/registry/registry-access.ts";
 import { certificates } from "../../shared/kubernetes/testing/certificates.ts";
 import { type DockerRegistry, startRegistry, user } from "./testing/docker-registry.ts";
 import { type Interposed, startProxy } from "./testing/interposed.ts";
-import { impatient } from "./testing/registry-surroundings.ts";
+import { impatient } from "./testing/registry-access.ts";
 import { smallRelease } from "./testing/small-release.ts";
 import { startTokenService, type TokenService } from "./testing/token-service.ts";
 
 const right = { user: user.name, password: user.password, origin: "/home/a/.docker/config.json" };
 const wrong = { ...right, password: "another" };
 
-async function push(host: string, surroundings: Surroundings): Promise<string> {
+async function push(host: string, access: RegistryAccess): Promise<string> {
   const target = { repository: { host, path: "holdfast" }, tag: "v1" };
-  return pushRelease(await smallRelease("a/b"), target, surroundings, new Map(), () => {});
+  return pushRelease(await smallRelease("a/b"), target, access, new Map(), () => {});
 }
 
 describe.skipIf(!inject("imageTools"))("a registry with passwords, behind TLS, with an authority of its own", () => {
@@ -48,7 +48,7 @@ describe.skipIf(!inject("imageTools"))("a registry with passwords, behind TLS, w
       const auth = Buffer.from(`${user.name}:${user.password}`).toString("base64");
       writeFileSync(join(folder, "config.json"), JSON.stringify({ auths: { [host]: { auth } } }));
       const { index } = await smallRelease("a/b");
-      const pushed = await push(host, surroundingsOf({ DOCKER_CONFIG: folder }, false));
+      const pushed = await push(host, registryAccessOf({ DOCKER_CONFIG: folder }, false));
       expect(pushed).toBe(`${host}/holdfast/a/b@${index.descriptor.digest}`);
     } finally {
       rmSync(folder, { recursive: true });

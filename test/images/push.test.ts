@@ -7,7 +7,7 @@ import { attachment, type Release } from "../../build/images/oci/image.ts";
 import { pushRelease, type Whereabouts } from "../../build/images/registry/push-release.ts";
 import { type DockerRegistry, startRegistry } from "./testing/docker-registry.ts";
 import { type Interposed, interpose } from "./testing/interposed.ts";
-import { impatient } from "./testing/registry-surroundings.ts";
+import { impatient } from "./testing/registry-access.ts";
 import { run } from "./testing/run-image.ts";
 import { smallRelease } from "./testing/small-release.ts";
 

@@ -1,23 +1,19 @@
 import { UserError } from "../../../shared/command/user-error.ts";
 import { parseReference } from "../oci/reference.ts";
 import type { BuildOptions } from "../options.ts";
-import type { Surroundings } from "../registry/registry.ts";
+import type { RegistryAccess } from "../registry/registry.ts";
 import type { Base } from "./base.ts";
 import { baseFromLayout } from "./from-layout.ts";
 import { baseFromRegistry } from "./from-registry.ts";
 import { readPinned } from "./pinned.ts";
 
 /** The base that was asked for, or the pinned one. @throws UserError */
-export async function baseOf(
-  { base, platforms }: BuildOptions,
-  cache: string,
-  surroundings: Surroundings,
-): Promise<Base> {
+export async function baseOf({ base, platforms }: BuildOptions, cache: string, access: RegistryAccess): Promise<Base> {
   if (base?.startsWith("oci:")) return baseFromLayout(base.slice("oci:".length), platforms);
-  if (base) return baseFromRegistry(parseReference(base), platforms, cache, surroundings);
+  if (base) return baseFromRegistry(parseReference(base), platforms, cache, access);
   const { image, digest } = await readPinned();
   try {
-    return await baseFromRegistry(parseReference(`${image}@${digest}`), platforms, cache, surroundings);
+    return await baseFromRegistry(parseReference(`${image}@${digest}`), platforms, cache, access);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(

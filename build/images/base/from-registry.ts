@@ -9,7 +9,7 @@ import type { Descriptor, Platform } from "../oci/descriptor.ts";
 import { type Reference, repositoryName } from "../oci/reference.ts";
 import { reasonOf } from "../registry/explain.ts";
 import { getManifest } from "../registry/manifests.ts";
-import { type Connection, connect, type Surroundings } from "../registry/registry.ts";
+import { type Connection, connect, type RegistryAccess } from "../registry/registry.ts";
 import type { Base } from "./base.ts";
 import { acceptedManifests, readBase } from "./read-base.ts";
 
@@ -23,10 +23,10 @@ export async function baseFromRegistry(
   reference: Reference,
   platforms: readonly Platform[],
   cache: string,
-  surroundings: Surroundings,
+  access: RegistryAccess,
 ): Promise<Base> {
   const { host, path, tag, digest } = reference;
-  const connection = await connect({ host, path }, "pull", surroundings);
+  const connection = await connect({ host, path }, "pull", access);
   const root = await findRoot(connection, digest ?? tag ?? "latest");
   const name = `${repositoryName(reference)}${tag ? `:${tag}` : ""}`;
   const images = await readBase(name, root.descriptor, platforms, async (descriptor) => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Platform } from "../oci/descriptor.ts";
 import { parseReference } from "../oci/reference.ts";
-import type { Surroundings } from "../registry/registry.ts";
+import type { RegistryAccess } from "../registry/registry.ts";
 import { baseFromRegistry } from "./from-registry.ts";
 
 /** The image that all functions are built upon unless another is asked for. */
@@ -29,11 +29,11 @@ export async function readPinned(from: URL = file): Promise<Pinned> {
 export async function updatePinned(
   platforms: readonly Platform[],
   cache: string,
-  surroundings: Surroundings,
+  access: RegistryAccess,
   pin: URL = file,
 ): Promise<{ before: Pinned; after: Pinned }> {
   const before = await readPinned(pin);
-  const { digest } = await baseFromRegistry(parseReference(before.image), platforms, cache, surroundings);
+  const { digest } = await baseFromRegistry(parseReference(before.image), platforms, cache, access);
   const after = { ...before, digest };
   await writeFile(pin, `${JSON.stringify(after, null, 2)}\n`);
   return { before, after };

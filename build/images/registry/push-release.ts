@@ -4,7 +4,7 @@ import { type Repository, repositoryName } from "../oci/reference.ts";
 import type { Target } from "../options.ts";
 import { hasManifest, putManifest } from "./manifests.ts";
 import { attach } from "./referrers.ts";
-import { connect, type Surroundings } from "./registry.ts";
+import { connect, type RegistryAccess } from "./registry.ts";
 import { uploadBlob } from "./upload-blob.ts";
 
 /** What is known of who has which blobs, so that functions can take shared layers over from one another. */
@@ -22,12 +22,12 @@ const lanes = 4;
 export async function pushRelease(
   release: Release,
   { repository: { host, path }, tag }: Target,
-  surroundings: Surroundings,
+  access: RegistryAccess,
   whereabouts: Whereabouts,
   show: (line: string) => void,
 ): Promise<string> {
   const repository = { host, path: `${path}/${release.name}` };
-  const connection = await connect(repository, "pull,push", surroundings);
+  const connection = await connect(repository, "pull,push", access);
   const { index, images, attached } = release;
 
   async function upload(blobs: readonly Content[]): Promise<void> {
@@ -39,7 +39,7 @@ export async function pushRelease(
         const known = whereabouts.get(digest);
         const from = known?.host === host && known.path !== repository.path ? known.path : undefined;
         show(`${release.name}: ${digest.slice(0, 19)} (${(blob.descriptor.size / 2 ** 20).toFixed(1)} MiB)`);
-        await uploadBlob(connection, blob, from, surroundings.patience).catch((error) => {
+        await uploadBlob(connection, blob, from, access.patience).catch((error) => {
           failed = true;
           throw error;
         });

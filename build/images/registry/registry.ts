@@ -27,7 +27,7 @@ export interface Connection {
 }
 
 /** How registries are reached. */
-export interface Surroundings {
+export interface RegistryAccess {
   readonly transport: Transport;
   /** Also one that takes any certificate. */
   readonly insecureTransport: Transport;
@@ -44,11 +44,11 @@ const addresses: Readonly<Record<string, string>> = { "docker.io": "registry-1.d
 export async function connect(
   repository: Repository,
   rights: "pull" | "pull,push",
-  surroundings: Surroundings,
+  access: RegistryAccess,
 ): Promise<Connection> {
-  const { patience, credentials } = surroundings;
+  const { patience, credentials } = access;
   const { host, path } = repository;
-  const { origin, challenges, send } = await greet(host, surroundings);
+  const { origin, challenges, send } = await greet(host, access);
   const login = challenges.length > 0 ? await credentials(repository) : undefined;
   // Not what they come to, so that who comes at the same time waits for the same token.
   const headers = new Map<string, Promise<string | undefined>>();
@@ -103,9 +103,9 @@ interface Greeting {
   readonly send: Transport;
 }
 
-async function greet(host: string, surroundings: Surroundings): Promise<Greeting> {
-  const lax = surroundings.insecure || isLoopback(host);
-  const send = lax ? surroundings.insecureTransport : surroundings.transport;
+async function greet(host: string, access: RegistryAccess): Promise<Greeting> {
+  const lax = access.insecure || isLoopback(host);
+  const send = lax ? access.insecureTransport : access.transport;
   const address = addresses[host] ?? host;
   let origin = `https://${address}`;
   const attempt = async () => {
@@ -117,7 +117,7 @@ async function greet(host: string, surroundings: Surroundings): Promise<Greeting
       return greeting();
     });
   };
-  const answer = await persist(surroundings.patience, attempt, isForGood).catch((error: Error) => {
+  const answer = await persist(access.patience, attempt, isForGood).catch((error: Error) => {
     throw unreachable(host, error);
   });
   await answer.body.dump();

@@ -11,9 +11,9 @@ const { digest, size } = large.descriptor;
 
 async function upload(options: FakeRegistryOptions, content = large) {
   const registry = fakeRegistry(options);
-  const surroundings = surroundedBy(registry);
-  const connection = await connect({ host: "registry.test", path: "a/b" }, "pull,push", surroundings);
-  const way = await uploadBlob(connection, content, undefined, surroundings.patience);
+  const access = surroundedBy(registry);
+  const connection = await connect({ host: "registry.test", path: "a/b" }, "pull,push", access);
+  const way = await uploadBlob(connection, content, undefined, access.patience);
   const sent = registry.seen.filter((line) => !line.startsWith("HEAD") && !line.endsWith("/v2/"));
   return { way, registry, sent };
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { digestOf } from "../oci/descriptor.ts";
-import type { Surroundings } from "../registry/registry.ts";
+import type { RegistryAccess } from "../registry/registry.ts";
 import type { Answer, Message, Transport } from "../registry/transport.ts";
 
 /** A registry in memory, for what real ones do rarely, or only some of them do. */
@@ -107,9 +107,9 @@ export function fakeRegistry({ referrers = false, intercept }: FakeRegistryOptio
  */
 export function surroundedBy(
   { transport }: FakeRegistry,
-  more: Partial<Surroundings> = {},
+  more: Partial<RegistryAccess> = {},
   pauses: number[] = [],
-): Surroundings {
+): RegistryAccess {
   return {
     transport,
     insecureTransport: transport,

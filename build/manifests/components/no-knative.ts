@@ -3,12 +3,12 @@ import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { slug } from "../../../shared/rule.ts";
 import { accessOf, furtherAccessOf, type Grant } from "../access.ts";
 import type { Declared } from "../declared.ts";
+import { environmentOf } from "../environment.ts";
 import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
 import { labelsOf, metadataOf, namespace, workloadMetadataOf } from "../metadata.ts";
 import { commentsOn, confined, requestSeconds } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
-import { surroundingsOf } from "../surroundings.ts";
 import { type Ingress, sweepFunction, sweepSource, systemTablePatches } from "../sweep.ts";
 import { triggerManifest, triggersOf } from "../triggers.ts";
 import { toFile, toYaml } from "../yaml.ts";
@@ -183,7 +183,7 @@ const broker = (name: string) => ({
 
 function functionDocuments(declared: Declared): readonly string[] {
   const settings = settingsOf(declared);
-  const { pod, container } = surroundingsOf(declared);
+  const { pod, container } = environmentOf(declared);
   const workload = deployment(declared.name, settings, { serviceAccountName: slug(declared.name), ...pod }, container);
   return [toYaml(workload, commentsOn(settings)), toYaml(service(declared.name))];
 }

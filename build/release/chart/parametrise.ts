@@ -1,7 +1,7 @@
 import { variableOf } from "../../../shared/settings.ts";
 import { type Declared, systemOf } from "../../manifests/declared.ts";
+import { settingsConfigMap } from "../../manifests/environment.ts";
 import { namespace } from "../../manifests/metadata.ts";
-import { settingsConfigMap } from "../../manifests/surroundings.ts";
 import { withAddresses } from "./addresses.ts";
 import type { ChartDocument } from "./documents.ts";
 import { withExcludedNamespaces } from "./excluded-namespaces.ts";

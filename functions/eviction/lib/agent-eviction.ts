@@ -1,4 +1,4 @@
-import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import { type ChainPosition, type ChainStep, chain } from "../../../shared/chain/chain.ts";
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import { Contended } from "../../../shared/contended.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
@@ -201,7 +201,7 @@ const isMoved = ({ stays, host, plan }: SeenAgent): boolean =>
 
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
-  { step, message, stuck }: Standing,
+  { step, message, stuck }: ChainPosition,
   { facts, ...agent }: Looked<Agent, AgentFacts>,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || agent.isAsked || facts.at === "unapproved" || facts.at === "unreported";

@@ -1,4 +1,4 @@
-import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import { type ChainPosition, type ChainStep, chain } from "../../../shared/chain/chain.ts";
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -186,7 +186,7 @@ const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.r
 
 /** As `yaookctl` reads them: an eviction is Enabled=False, Evicted=Evicting, and Converged InProgress or Dependency. */
 function report(
-  { step, message, stuck }: Standing,
+  { step, message, stuck }: ChainPosition,
   { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,
   now: number,
 ): readonly WantedCondition[] {

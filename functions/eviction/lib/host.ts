@@ -73,7 +73,7 @@ export const isForcedDownByUs = (service: ComputeService, object: DependentObjec
 export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
   !isEnabled && (disabledReason?.startsWith(`${evicting(object)} `) ?? false);
 
-const said = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
+const comparedKeys = ["id", "isEnabled", "disabledReason", "isForcedDown"] as const;
 /** Sends a change of a nova-compute only if it is as it was looked at. @throws Contended otherwise, for another look */
 export const changing = <Input extends { readonly service: ComputeService; readonly reason?: string }>(
   doc: string,
@@ -85,7 +85,7 @@ export const changing = <Input extends { readonly service: ComputeService; reado
     async ({ nova }, input: Input) => void (await change(nova, input)),
     async ({ nova }, { service }) => {
       const live = await nova.service(service.host);
-      if (said.some((key) => live?.[key] !== service[key]))
+      if (comparedKeys.some((key) => live?.[key] !== service[key]))
         throw new Contended(`nova-compute of ${service.host} has just changed in Nova: Holdfast left it alone.`);
     },
   );

@@ -180,10 +180,10 @@ type Verdict = { readonly do: "leave" | "hold" | "stop" | "apply"; readonly mess
 
 /** What is to become of a satellite's workload. */
 function verdictOn(seen: ConfiguredSeen): Verdict {
-  const { satellite, node, policy, foreign, unaddressed } = seen;
+  const { satellite, node, policy, unmanagedReason, unaddressed } = seen;
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   const leave = (message: string) => ({ do: "leave", message }) as const;
-  if (foreign) return leave(foreign);
+  if (unmanagedReason) return leave(unmanagedReason);
   const abandoned = isBeingDeleted(satellite) ? abandonedBecause(seen) : undefined;
   if (unaddressed && !abandoned) return leave(unaddressed);
   const held = hasFinalizer(satellite, satelliteFinalizer);
@@ -271,7 +271,7 @@ function removed({ metadata: { namespace, name, uid, resourceVersion } }: Kubern
 function applied(
   { satellite }: ConfiguredSeen,
   daemonSet: KubernetesObject | undefined,
-  surroundings: { readonly namespace: string; readonly image: string },
+  workloadSettings: { readonly namespace: string; readonly image: string },
   now: number,
   at: About,
 ): Decision {
@@ -286,9 +286,9 @@ function applied(
     return at.write(message, [...report("False", "InProgress", message), ...left], { step: { name: "waiting" }, next });
   }
   const patches = satellite.spec?.patches ?? [];
-  const config = applyPatches(satelliteConfigMap(satellite, surroundings), configMap, patches);
+  const config = applyPatches(satelliteConfigMap(satellite, workloadSettings), configMap, patches);
   if ("problem" in config) return refused(config.problem);
-  const base = satelliteDaemonSet(satellite, config.object, surroundings);
+  const base = satelliteDaemonSet(satellite, config.object, workloadSettings);
   const patched = applyPatches(withSelectorOf(daemonSet, base), workload, patches);
   if ("problem" in patched) return refused(patched.problem);
   const owner = ownerOf(satellite);

@@ -96,7 +96,8 @@ export const configure = rule({
     if (isObject(subject)) {
       const satellites = await lookAtOne(client, subject.name);
       const rules = await lookAtRules(client);
-      if (!satellites.some((one) => isNews(one, rules.configurations))) return { satellites, ...rules, all: false };
+      if (!satellites.some((one) => isStatusOutdated(one, rules.configurations)))
+        return { satellites, ...rules, all: false };
     }
     const satellites = await lookAtAll(client);
     return { satellites, ...(await lookAtRules(client)), all: true };
@@ -128,7 +129,7 @@ async function lookAtRules(client: Client): Promise<Pick<Facts, "clusters" | "co
 }
 
 /** Whether some configuration's status says otherwise of this satellite. */
-function isNews({ satellite, node }: Placed, configurations: readonly ConfigurationObject[]): boolean {
+function isStatusOutdated({ satellite, node }: Placed, configurations: readonly ConfigurationObject[]): boolean {
   const { name } = satellite.metadata;
   return configurations.some((one) => {
     if (affinityProblem(one.spec?.nodeAffinity)) return false;
@@ -154,8 +155,8 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
   const cluster = clusters.find(({ metadata }) => metadata.uid === owner);
   // One that a person has made by hand is that person's.
   if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
-  const foreign = foreignLifecycle(satellite, cluster);
-  if (foreign) return leave(foreign);
+  const unmanagedReason = foreignLifecycle(satellite, cluster);
+  if (unmanagedReason) return leave(unmanagedReason);
   // Its policy is to be carried out as it was: labels that go with the Node must not turn Evacuate into something else.
   if (!node || !satelliteWanted(candidateOf(node), cluster.spec ?? {}, "has one").wanted)
     return leave(`${title} keeps its spec, because its Node is gone or is not to have a satellite any more.`);

@@ -164,11 +164,11 @@ function removeMark({ metadata: { name, uid, resourceVersion } }: KubernetesObje
 function noted(node: KubernetesObject, satellite: ConfiguredSatellite, { clusters }: Facts): Decision {
   const { leave, write } = about(LinstorSatellite, satellite);
   const { clusterRef } = satellite.spec ?? {};
-  const foreign = foreignLifecycle(
+  const unmanagedReason = foreignLifecycle(
     satellite,
     clusters.find(({ metadata }) => metadata.name === clusterRef?.name),
   );
-  if (foreign) return leave(foreign);
+  if (unmanagedReason) return leave(unmanagedReason);
   const message = `Node ${node.metadata.name} has changed: its LinstorSatellite gets the new digest.`;
   return write(message, [annotate(LinstorSatellite, satellite, { [nodeDigestKey]: nodeDigest(node, satellite.spec) })]);
 }

@@ -88,8 +88,8 @@ function decideEach(facts: Facts): readonly Decision[] {
     const { leave, write } = about(LinstorSatellite, satellite);
     const title = `LinstorSatellite ${satellite.metadata.name}`;
     if (isBeingDeleted(satellite)) return leave(`${title} is already being deleted.`);
-    const foreign = foreignLifecycle(satellite, cluster);
-    if (foreign) return leave(foreign);
+    const unmanagedReason = foreignLifecycle(satellite, cluster);
+    if (unmanagedReason) return leave(unmanagedReason);
     // One that a person has made by hand is that person's; where the LinstorCluster is gone, garbage collection has it.
     if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
     const problem = placementProblem(cluster.spec ?? {});

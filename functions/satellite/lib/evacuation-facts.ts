@@ -29,7 +29,7 @@ export interface Neighbour {
 }
 
 /** All that the nine steps depend on, read in one run. */
-interface Surroundings {
+interface EvacuationSnapshot {
   /** Of the Node, its LinstorSatellite and its LINSTOR node. */
   readonly node: string;
   /** The evacuation has been written down as begun. */
@@ -59,14 +59,14 @@ interface Surroundings {
 }
 
 /** `ready`: LINSTOR was asked. */
-export interface ReadyFacts extends Surroundings {
+export interface ReadyFacts extends EvacuationSnapshot {
   readonly is: "ready";
   /** What LINSTOR says; absent when it does not know the node. */
   readonly data?: DataFacts;
 }
 
 /** `abandoned`: the whole cluster is deleted, or there is no LINSTOR to ask. */
-export interface AbandonedFacts extends Surroundings {
+export interface AbandonedFacts extends EvacuationSnapshot {
   readonly is: "abandoned";
   /** Why, as a sentence. */
   readonly message: string;
@@ -108,10 +108,10 @@ export async function lookAtEvacuation(
   one: SatelliteInChain,
   { client, linstor, settings }: ChainView,
 ): Promise<Facts<EvacuationFacts>> {
-  const { satellite, foreign, policy, record } = one;
+  const { satellite, unmanagedReason, policy, record } = one;
   const { name } = satellite.metadata;
   const title = `LinstorSatellite ${name}`;
-  if (foreign) return { is: "outside", message: foreign, undecided: true };
+  if (unmanagedReason) return { is: "outside", message: unmanagedReason, undecided: true };
   if (policy !== "Evacuate") return { is: "outside", message: `${title} is not being evacuated.` };
   const seen = await withMachine(client, one).catch((error) => {
     if (error instanceof SystemError && !isGoing(satellite)) return undefined;
@@ -131,7 +131,7 @@ export async function lookAtEvacuation(
   // Those of another LinstorCluster take nothing over, and have slots of their own.
   const satellites = all.filter((other) => clusterOf(other) === clusterOf(satellite));
   const reattachLimit = readGoDuration(satellite.spec?.evacuationStrategy?.attachedVolumeReattachTimeout);
-  const surroundings = {
+  const snapshot = {
     node: name,
     begun: record !== undefined,
     satellite: { deleting: isBeingDeleted(satellite), held: hasFinalizer(satellite, satelliteFinalizer) },
@@ -144,7 +144,7 @@ export async function lookAtEvacuation(
     ...(reattachLimit === undefined ? {} : { reattachLimit }),
   };
   // Where there is no LINSTOR any more, none would answer.
-  if (abandoned) return { is: "abandoned", message: abandoned, ...surroundings, note: {} };
+  if (abandoned) return { is: "abandoned", message: abandoned, ...snapshot, note: {} };
   const own = linstor.at(controller);
   // What is evacuated is counted where it goes to; what is not is lost with its server, or with its node.
   const going = satellites.filter((other) => isGoing(other) && policyOf(other.spec) !== "Evacuate").map(nameOf);
@@ -154,7 +154,7 @@ export async function lookAtEvacuation(
   const { data } = looked;
   return {
     is: "ready",
-    ...surroundings,
+    ...snapshot,
     ...(data ? { data } : {}),
     note: noteChange(satellite, own.url, data?.node.uuid),
   };

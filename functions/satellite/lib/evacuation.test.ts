@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Standing, stepOf as stepIn } from "../../../shared/chain/chain.ts";
+import { type ChainPosition, stepOf as stepIn } from "../../../shared/chain/chain.ts";
 import { evacuationReport, ignored, type StepName, steps } from "./evacuation.ts";
 import type { AbandonedFacts, EvacuationFacts, ReadyFacts } from "./evacuation-facts.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "./testing/data.ts";
@@ -393,7 +393,7 @@ describe("properties of the chain in any state", () => {
   }
 });
 
-const standing = (step: string, more: Partial<Standing> = {}): Standing => ({
+const standing = (step: string, more: Partial<ChainPosition> = {}): ChainPosition => ({
   step,
   message: "It waits.",
   stuck: false,
@@ -401,7 +401,7 @@ const standing = (step: string, more: Partial<Standing> = {}): Standing => ({
 });
 const alive = aSatellite({ deleting: false });
 
-test.each<[Standing, string, string, string]>([
+test.each<[ChainPosition, string, string, string]>([
   [standing("mark"), "False", "InProgress", "It waits."],
   [standing("await-empty"), "False", "InProgress", "It waits."],
   [standing("await-empty", { stuck: true }), "False", "Error", "Error: It waits."],
@@ -417,7 +417,7 @@ test.each<[Standing, string, string, string]>([
 });
 
 test("the removal of a satellite that is being deleted is done last", () => {
-  const removal = (given: Standing) => evacuationReport(given, aSatellite())[2];
+  const removal = (given: ChainPosition) => evacuationReport(given, aSatellite())[2];
   expect(removal(standing("remove"))).toMatchObject({ type: "SatelliteDeleted", status: "False" });
   expect(removal(standing("evacuate", { stuck: true }))).toMatchObject({
     reason: "Error",

@@ -1,10 +1,10 @@
-import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import { type ChainPosition, type ChainStep, chain } from "../../../shared/chain/chain.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { type DataFacts, done, listed, said, type Verdict } from "./data/data-facts.ts";
+import { type DataFacts, done, listed, type Verdict, warningsOf } from "./data/data-facts.ts";
 import { emptiness, mayRemove } from "./data/emptiness.ts";
 import { mayEvacuate } from "./data/may-evacuate.ts";
 import { type EvacuationFacts, findSatellites, lookAtEvacuation } from "./evacuation-facts.ts";
@@ -87,7 +87,7 @@ export const steps: readonly ChainStep<EvacuationFacts, StepName>[] = [
     done: (facts, now) => order(facts, now).do === "done",
     waiting: (facts, now) => {
       const data = dataOf(facts);
-      return order(facts, now).message + (data ? said(data) : "");
+      return order(facts, now).message + (data ? warningsOf(data) : "");
     },
     stuck: (facts, now) => order(facts, now).do === "stop",
     advice: (facts, now) => order(facts, now).advice,
@@ -252,7 +252,7 @@ const remains = (facts: EvacuationFacts, _now: number): Verdict => {
  * that its documentation has; and its removal, which begins with its deletion. What only a person can end is an Error,
  * whose message upstream begins with that word; what cannot be asked is Unknown.
  */
-export function evacuationReport(standing: Standing, satellite: KubernetesObject): readonly WantedCondition[] {
+export function evacuationReport(standing: ChainPosition, satellite: KubernetesObject): readonly WantedCondition[] {
   const { step } = standing;
   const isMoved = step === "unmark" || step === "release-terminate" || step === "remove" || step === "done";
   const evacuated = reported(standing, isMoved);
@@ -262,7 +262,7 @@ export function evacuationReport(standing: Standing, satellite: KubernetesObject
   return [...[conditions.evacuated, conditions.documented].map((type) => ({ type, ...evacuated })), ...removed];
 }
 
-function reported({ message, stuck, away }: Standing, isCompleted: boolean): Omit<WantedCondition, "type"> {
+function reported({ message, stuck, away }: ChainPosition, isCompleted: boolean): Omit<WantedCondition, "type"> {
   if (stuck) return { status: "False", reason: "Error", message: `Error: ${message}` };
   if (away !== undefined) return { status: "Unknown", reason: "Away", message };
   return isCompleted

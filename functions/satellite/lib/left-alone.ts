@@ -10,9 +10,9 @@ import { abandonedBecause } from "./satellite.ts";
  * cluster's volumes need.
  */
 export function leftAlone(seen: SatelliteSnapshot, ifLeaving?: string): string | undefined {
-  const { satellite, node, foreign, unaddressed } = seen;
+  const { satellite, node, unmanagedReason, unaddressed } = seen;
   const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (foreign) return foreign;
+  if (unmanagedReason) return unmanagedReason;
   if (ifLeaving && isLeaving(seen)) return `${title} ${ifLeaving}`;
   return node ? (abandonedBecause(seen) ?? unaddressed) : `The Node of ${title} is gone.`;
 }

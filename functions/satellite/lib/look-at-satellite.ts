@@ -36,7 +36,7 @@ export interface SatelliteSnapshot<
   readonly identity: MachineIdentity | undefined;
   readonly record: EvacuationRecord | undefined;
   /** Why it is left alone, as a sentence. */
-  readonly foreign: string | undefined;
+  readonly unmanagedReason: string | undefined;
 }
 
 /** The same with its Machine, which may be on another cluster. */
@@ -78,7 +78,7 @@ export async function lookAtSatellite<
     node,
     identity: (node && identityOf(node)) ?? readIdentity(satellite),
     record: readRecord(satellite),
-    foreign: foreignLifecycle(satellite, cluster),
+    unmanagedReason: foreignLifecycle(satellite, cluster),
   };
 }
 

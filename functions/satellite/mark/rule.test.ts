@@ -207,7 +207,7 @@ test("who begins has the Lease for functions whose clocks are a minute or two ah
 
 test.each([
   ["is not leaving", aSeen({ leaving: false })],
-  ["is piraeus-operator's", aSeen({ foreign: "Another operator has it." })],
+  ["is piraeus-operator's", aSeen({ unmanagedReason: "Another operator has it." })],
   ["is at another step", aLeaving()],
 ])("a satellite that %s is left", (_, seen) => {
   expect(decide(seen)).toMatchObject({ do: "leave" });

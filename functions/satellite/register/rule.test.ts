@@ -90,7 +90,7 @@ describe("what leaves is not registered again", () => {
     ["its evacuation has begun", record],
     ["its Node is gone", { node: undefined }],
     ["its LinstorCluster is gone", { satellite: alive({}, { clusterRef: { name: "gone" } }) }],
-    ["piraeus-operator writes it", { foreign: "The operator writes it." }],
+    ["piraeus-operator writes it", { unmanagedReason: "The operator writes it." }],
   ])("%s", (_what, more) => {
     expect(decide({ ...more, nodes: undefined })).toMatchObject({ do: "leave" });
     // Regardless of what was asked before.

@@ -72,8 +72,11 @@ export const removeLost = rule({
       if (!(error instanceof SystemError) || mayCarryHooks(satellite.satellite)) throw error;
       return { ...satellite, machine: undefined, leaving: false };
     });
-    const { foreign, unaddressed } = satellite;
-    const seen = { ...onMachine, foreign: foreign ?? (abandonedBecause(onMachine) ? undefined : unaddressed) };
+    const { unmanagedReason, unaddressed } = satellite;
+    const seen = {
+      ...onMachine,
+      unmanagedReason: unmanagedReason ?? (abandonedBecause(onMachine) ? undefined : unaddressed),
+    };
     const { facts: volumes } = await lookAtVolumes(client, name);
     if (!isOurs(seen) || abandonedBecause(seen)) return { ...seen, volumes, linstor: undefined };
     const own = linstor.at(seen.controller);
@@ -86,15 +89,15 @@ export const removeLost = rule({
   decide,
 });
 
-const isOurs = ({ policy, satellite, foreign }: SatelliteOnMachine) =>
-  policy === "Delete" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer) && !foreign;
+const isOurs = ({ policy, satellite, unmanagedReason }: SatelliteOnMachine) =>
+  policy === "Delete" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer) && !unmanagedReason;
 
 function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, linstor: node, foreign, moved, note = {} } = seen;
+  const { satellite, linstor: node, unmanagedReason, moved, note = {} } = seen;
   const { leave, write, call } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (!isOurs(seen)) return [leave(foreign ?? `${title} is not to be given up now.`)];
+  if (!isOurs(seen)) return [leave(unmanagedReason ?? `${title} is not to be given up now.`)];
   const report = (message: string) =>
     conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
   const waiting = (step: string, message: string, also: readonly Write[] = []) =>

@@ -47,7 +47,7 @@ test.each([
   ["its Machine is being deleted", { machine: aMachine(), identity }],
   ["its Machine is gone", { identity }],
   ["its Node is gone", { node: undefined }],
-  ["piraeus-operator has it", { foreign: "Another operator has it." }],
+  ["piraeus-operator has it", { unmanagedReason: "Another operator has it." }],
 ])("not when %s", (_, more) => {
   expect(decide(seen(more))?.do).toBe("leave");
 });

@@ -68,9 +68,9 @@ export const restore = rule({
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
     const satellite = await lookAtConfigured(client, name, settings);
     if (!satellite) return undefined;
-    const { foreign, unaddressed } = satellite;
-    const seen = await withMachine(client, { ...satellite, foreign: foreign ?? unaddressed });
-    const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
+    const { unmanagedReason, unaddressed } = satellite;
+    const seen = await withMachine(client, { ...satellite, unmanagedReason: unmanagedReason ?? unaddressed });
+    const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.unmanagedReason;
     const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;
     // Cluster API deletes the Node first: one that was read before the Machine may have gone with it.
     const node = isGone ? await client.get(Node, undefined, name) : undefined;
@@ -88,10 +88,11 @@ export const restore = rule({
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, linstor: node, record, foreign, leaving, moved } = seen;
+  const { satellite, linstor: node, record, unmanagedReason, leaving, moved } = seen;
   const { leave, call, write, wait } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (foreign || leaving || isBeingDeleted(satellite)) return [leave(foreign ?? `${title} leaves: nothing is undone.`)];
+  if (unmanagedReason || leaving || isBeingDeleted(satellite))
+    return [leave(unmanagedReason ?? `${title} leaves: nothing is undone.`)];
   // Without a record it is registered where its LinstorCluster says now. With one no rule does that, and copies of it
   // may still be on their way where it was.
   if (moved !== undefined && record) {
@@ -131,10 +132,10 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   }
   const isTakenBack = node ? !isEvacuating(node) && !isEvicted(node) : seen.isUnlisted;
   const isSettled = isTakenBack && last !== undefined && mayTakeEffectUntil(last, now) === undefined;
-  const forgotten = isSettled ? { [restorationKey]: null } : {};
+  const clearedNote = isSettled ? { [restorationKey]: null } : {};
   if (!record || !facts.nodeWanted || !isOver || !isTakenBack) {
     const nothing = `There is no evacuation of ${title} to undo now.`;
-    return [isSettled ? write(nothing, [annotate(LinstorSatellite, satellite, forgotten)]) : leave(nothing)];
+    return [isSettled ? write(nothing, [annotate(LinstorSatellite, satellite, clearedNote)]) : leave(nothing)];
   }
   const rest = node
     ? "Copies that were on their way are still made, and their sources go."
@@ -148,7 +149,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   return [
     write(message, [
       ...conditionWrites(satellite, node ? report : [...report, absent], now),
-      annotate(LinstorSatellite, satellite, { [recordKey]: null, ...forgotten }),
+      annotate(LinstorSatellite, satellite, { [recordKey]: null, ...clearedNote }),
     ]),
   ];
 }

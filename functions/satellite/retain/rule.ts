@@ -84,8 +84,8 @@ export const retain = rule({
 });
 
 /** Its Machine is being deleted, and still carries the hook that the policy Evacuate has put there. */
-const isWaitedFor = ({ policy, machine, foreign }: SatelliteOnMachine) =>
-  policy === "Retain" && !foreign && machine && isBeingDeleted(machine.object) && hooksOn(machine).preTerminate;
+const isWaitedFor = ({ policy, machine, unmanagedReason }: SatelliteOnMachine) =>
+  policy === "Retain" && !unmanagedReason && machine && isBeingDeleted(machine.object) && hooksOn(machine).preTerminate;
 
 /** All satellites; those that go, or may, as far as that is written down. Throws ApiError. */
 async function lookAtOthers(client: Client, { spec }: LinstorSatelliteObject): Promise<Others> {
@@ -123,12 +123,12 @@ async function heldBecause(
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, policy, foreign } = seen;
+  const { satellite, policy, unmanagedReason } = seen;
   const { leave, wait, write } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (isWaitedFor(seen)) return [machineOf(seen, now)];
   const isOurs = policy === "Retain" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer);
-  if (!isOurs || foreign) return [leave(foreign ?? `${title} is not to be retained now.`)];
+  if (!isOurs || unmanagedReason) return [leave(unmanagedReason ?? `${title} is not to be retained now.`)];
   const left = leftovers(seen);
   if (left)
     return [

@@ -99,10 +99,10 @@ export const setHooks = rule({
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, foreign, policy } = seen;
+  const { satellite, unmanagedReason, policy } = seen;
   const at = about(LinstorSatellite, satellite);
   const active = activeReport(seen, now);
-  if (foreign) return [at.write(foreign, active, { step: { name: "foreign" } })];
+  if (unmanagedReason) return [at.write(unmanagedReason, active, { step: { name: "foreign" } })];
   const problem = policy === "Evacuate" ? nodeNameProblem(satellite.metadata.name) : undefined;
   if (problem) return [at.write(problem, active, { step: { name: "unnamable" } })];
   const decision = hooksOf(seen, at, active);
@@ -124,10 +124,10 @@ function hooksOf(seen: Exclude<Facts, undefined>, at: About, active: readonly Wr
   const order = orderOf(seen);
   const on = machine && hooksOn(machine);
   const isFree = order.hooks === "remove" || (order.hooks === "leave" && !on?.preDrain && !on?.preTerminate);
-  const isNews = isNew || (identity && (deleting !== isSeen || isFree === mayCarryHooks(satellite)));
+  const isOutdated = isNew || (identity && (deleting !== isSeen || isFree === mayCarryHooks(satellite)));
   const labels = { [machineLeavesLabel]: deleting ? "true" : null };
   const text = JSON.stringify({ ...identity, ...(deleting ? { deleting } : {}), ...(isFree ? { hooks: "none" } : {}) });
-  const noted = isNews ? [annotate(LinstorSatellite, satellite, { [machineKey]: text }, labels)] : [];
+  const noted = isOutdated ? [annotate(LinstorSatellite, satellite, { [machineKey]: text }, labels)] : [];
   // First: once the Node is gone nothing else says which Machine is to be released. That it is being deleted is
   // written down for the rules that begin with that: no event of another cluster reaches them. Only that our hooks are
   // gone is written down after they have been removed.
@@ -169,11 +169,11 @@ const invalidController = ({ unaddressed }: SatelliteOnMachine) => unaddressed;
 
 /** One condition says whether we act upon the satellite at all; only there once there was a reason to say so. */
 function activeReport(seen: SatelliteOnMachine, now: number): readonly Write[] {
-  const { satellite, foreign } = seen;
+  const { satellite, unmanagedReason } = seen;
   const type = "HoldfastActive";
-  const message = foreign ?? invalidController(seen);
+  const message = unmanagedReason ?? invalidController(seen);
   if (message !== undefined) {
-    const reason = foreign ? "OperatorActive" : "InvalidController";
+    const reason = unmanagedReason ? "OperatorActive" : "InvalidController";
     return conditionWrites(satellite, [{ type, status: "False", reason, message }], now);
   }
   if (!satellite.status?.conditions?.some((condition) => condition.type === type)) return [];

@@ -213,7 +213,7 @@ test.each<[string, Partial<Exclude<Facts, undefined>>]>([
   ],
   ["is evacuated", { record: { v: 1, uid: "u1", begun: "2025-12-31T23:00:00Z" } }],
   ["has no Node", { node: undefined }],
-  ["is the operator's", { foreign: "The operator writes it." }],
+  ["is the operator's", { unmanagedReason: "The operator writes it." }],
 ])("a satellite that %s is left as it is", (_what, more) => {
   expect(decide({ storagePools: [thin] }, {}, more)?.do).toBe("leave");
 });

@@ -46,7 +46,7 @@ interface Noted {
   readonly holder: ReturnType<typeof holderOf>;
 }
 
-interface Surroundings {
+interface NamespaceVolumes {
   readonly namespace: KubernetesObject | undefined;
   /** All volumes of the namespace. */
   readonly noted: readonly Noted[];
@@ -99,7 +99,7 @@ function takeBack({ volume, note, claim }: Noted): readonly Decision[] {
   ];
 }
 
-function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
+function decideVolume(one: Noted, around: NamespaceVolumes, now: number): Decision {
   const { volume, note, holder } = one;
   const isNew = holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
@@ -130,7 +130,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
 }
 
 /** What the note is to say of where a volume stands, and the end of the sentence that says it. */
-type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & {
+type Verdict = Pick<Note, "step" | "warning" | "namespaceUid"> & {
   readonly says: string;
   readonly event?: StepEvent;
   /** When this may change without an event of the volume. Milliseconds since the epoch. */
@@ -138,7 +138,7 @@ type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & {
 };
 
 /** Where a volume stands whose claim is gone: the first of these that is so. */
-function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing {
+function standingOf(one: Noted, around: NamespaceVolumes, isDue: boolean): Verdict {
   const { namespace, free, otherNamespace } = around;
   const { volume, note, claim, holder } = one;
   const { namespace: home, name } = note.claim;
@@ -147,7 +147,7 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   const postponed =
     "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
   // The note says nothing of it: a former version would remove that, and this one write it again.
-  const withheld = (step: Note["step"], why: string): Standing => ({
+  const withheld = (step: Note["step"], why: string): Verdict => ({
     step,
     says: `not offered, because ${why}.${isDue && isAsked ? ` ${postponed}` : ""} To offer it: ${offering}`,
     ...(isDue && isAsked ? { event: warning("ReclaimPostponed") } : {}),
@@ -202,7 +202,7 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
  * names its uid, or is the one in which an administrator has allowed it, or the first one after that; in any namespace;
  * `undefined`: in none before an administrator allows it.
  */
-function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<Note, "namespaceUid"> | undefined {
+function heirOf(one: Noted, { namespace, otherNamespace }: NamespaceVolumes): Pick<Note, "namespaceUid"> | undefined {
   const { namespaceUid } = one.note;
   const isAllowed = isSaid(one.volume) || (isOffered(one) && namespaceUid === undefined);
   const isAnybodys = otherNamespace === "always" || (isAllowed && !namespace);
@@ -234,7 +234,7 @@ function outranks(one: Noted, other: Noted): boolean {
  * The right of a volume that a person has offered: later than that of each other one of its name. Another clock may
  * have noted that, and been ahead.
  */
-function rightFromNow(one: Noted, { noted }: Surroundings, now: number): number {
+function rightFromNow(one: Noted, { noted }: NamespaceVolumes, now: number): number {
   const rivals = noted.filter((other) => other !== one && other.note.claim.name === one.note.claim.name);
   return Math.max(now, ...rivals.map(({ note }) => note.right + 1));
 }

@@ -12,7 +12,7 @@ import type { VolumeObject } from "../lib/volume.ts";
 import { readDeviceInfo } from "./device-info.ts";
 import { newJob, readJob } from "./job-note.ts";
 import type { Job, Observation } from "./next-job-action.ts";
-import { nodeGone, type Obstacle, obstacleToMaking, refusalOf, type Surroundings } from "./obstacle.ts";
+import { type NeededObjects, nodeGone, type Obstacle, obstacleToMaking, refusalOf } from "./obstacle.ts";
 
 /** A job that is to be begun or followed, or what stands in its way. */
 export type Work =
@@ -74,7 +74,7 @@ async function workFor(facts: ChainFacts, client: Client, salt: Salt): Promise<W
 async function obstacleBehind(
   seen: Observation,
   facts: ChainFacts,
-  input: Surroundings,
+  input: NeededObjects,
   client: Client,
 ): Promise<Obstacle | undefined> {
   const { volume } = facts;
@@ -86,7 +86,7 @@ async function obstacleBehind(
   return lacking ?? (info && storageClass ? refusalOf(client, volume, storageClass, info) : undefined);
 }
 
-async function lookForInput(client: Client, volume: VolumeObject): Promise<Surroundings> {
+async function lookForInput(client: Client, volume: VolumeObject): Promise<NeededObjects> {
   const [storageClass, node] = await Promise.all([
     client.get(StorageClass, undefined, volume.spec.storageClassName),
     client.get(Node, undefined, volume.spec.nodeName, { metadataOnly: true }),

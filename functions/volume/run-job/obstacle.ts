@@ -20,7 +20,7 @@ export interface Obstacle {
 }
 
 /** What of the cluster a Volume is made from; `undefined` where it is not there. */
-export interface Surroundings {
+export interface NeededObjects {
   readonly storageClass: KubernetesObject | undefined;
   readonly node: KubernetesObject | undefined;
 }
@@ -28,7 +28,7 @@ export interface Surroundings {
 /** What Kubernetes lacks for a Volume that is to be made. `isMade`: its storage is there, and no node is needed. */
 export function obstacleToMaking(
   { volume, persistentVolume }: ChainFacts,
-  { storageClass, node }: Surroundings,
+  { storageClass, node }: NeededObjects,
   isMade: boolean,
 ): Obstacle | undefined {
   const { metadata, spec } = volume;

@@ -37,7 +37,7 @@ export function statusOf(set: SetObject, revisions: Revisions, members: readonly
 /** Writes a status if it says anything new; a rollout that has reached every pod is complete with it. */
 export async function writeStatus(tools: SetTools, set: SetObject, counted: Status): Promise<void> {
   const status = completed(set, counted);
-  if (!isNews(set.status, status)) return;
+  if (!hasChanged(set.status, status)) return;
   // What counts nothing is left out, as Kubernetes' own types do; no controller writes conditions here.
   const { replicas, availableReplicas, collisionCount, ...optional } = status;
   const written = Object.entries(optional).map(([field, value]) => [field, value || null]);
@@ -53,7 +53,7 @@ function completed({ spec }: SetObject, status: Status): Status {
   return { ...status, currentReplicas: updatedReplicas, currentRevision: updateRevision };
 }
 
-function isNews(before: SetStatus | undefined, status: Status): boolean {
+function hasChanged(before: SetStatus | undefined, status: Status): boolean {
   if (status.observedGeneration > (before?.observedGeneration ?? 0)) return true;
   const { observedGeneration: _, collisionCount: __, ...rest } = status;
   return (Object.keys(rest) as (keyof typeof rest)[]).some((field) => (before?.[field] || 0) !== (rest[field] || 0));

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import { readSurroundings } from "../../../local/start/surroundings.ts";
+import { readEnvironment } from "../../../local/start/environment.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Setting } from "../../harness/cluster.ts";
@@ -75,7 +75,7 @@ export function createInstalls({ admin, eventually }: Server, kubeconfig: string
       const plan = services.find((each) => each.service === service);
       if (!plan) throw new Error(`${service} is not installed.`);
       mkdirSync(folder);
-      return [setting, await readSurroundings(admin, plan, folder)];
+      return [setting, await readEnvironment(admin, plan, folder)];
     },
     async end() {
       const command = [join(root, "cli/main.ts"), "uninstall", "--yes", "--kubeconfig", kubeconfig];

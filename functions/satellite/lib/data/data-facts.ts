@@ -63,7 +63,7 @@ export const whole = ({ message, advice }: Verdict): string => (advice ? `${mess
 export const done = (message: string): Verdict => ({ do: "done", message });
 
 /** What LINSTOR warned of when it was called, as a sentence to go on with; empty when nothing. */
-export const said = ({ warnings }: Pick<DataFacts, "warnings">): string =>
+export const warningsOf = ({ warnings }: Pick<DataFacts, "warnings">): string =>
   warnings.length > 0 ? ` LINSTOR says: ${warnings.join(" ")}` : "";
 
 /** What is on the node, in any case in which LINSTOR writes its name. */
@@ -77,9 +77,9 @@ export const saidGood = (definition: string, { copies, nodes }: Pick<DataFacts, 
 
 /** Those of them that are connected with none of the others, as DRBD shows: each may lack what was written last. */
 export function cutOffCopies(definition: string, facts: Pick<DataFacts, "copies" | "nodes">) {
-  const said = saidGood(definition, facts);
-  return said.filter(({ peers }) => {
-    const shown = Object.keys(peers).filter((peer) => said.some(({ node }) => sameName(node, peer)));
+  const warningsOf = saidGood(definition, facts);
+  return warningsOf.filter(({ peers }) => {
+    const shown = Object.keys(peers).filter((peer) => warningsOf.some(({ node }) => sameName(node, peer)));
     return shown.length > 0 && !shown.some((peer) => peers[peer]?.connected);
   });
 }

@@ -6,10 +6,10 @@ import {
   type DataFacts,
   done,
   listed,
-  said,
   stop,
   type Verdict,
   wait,
+  warningsOf,
 } from "./data-facts.ts";
 import { offline } from "./may-evacuate.ts";
 import { describeShortfalls, giveUpData, lastSnapshots, moreCopies, shortfalls } from "./replica-floor.ts";
@@ -41,8 +41,8 @@ export function emptiness(facts: DataFacts): Verdict {
         : []),
     ].join(" ");
     return stuck
-      ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${said(facts)}`)
-      : wait(sentence + said(facts));
+      ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${warningsOf(facts)}`)
+      : wait(sentence + warningsOf(facts));
   }
   if (snapshots.length) {
     const last = lastSnapshots(facts);
@@ -50,7 +50,7 @@ export function emptiness(facts: DataFacts): Verdict {
     const only = last.length ? ` Of ${listed(last)} there is no other copy.` : "";
     return stop(
       `Still on the node: the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
-        `this kind of pool.${said(facts)}`,
+        `this kind of pool.${warningsOf(facts)}`,
       "If you need them, back them up. Then delete them on this node.",
     );
   }
@@ -58,7 +58,7 @@ export function emptiness(facts: DataFacts): Verdict {
   if (!short.length) return done("The node is empty, and every volume that was there has its copies elsewhere.");
   return stop(
     `The node is empty, but too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. Holdfast ` +
-      `removes the satellite only when there are enough.${said(facts)}`,
+      `removes the satellite only when there are enough.${warningsOf(facts)}`,
     `Where a good copy is left, ${moreCopies}. Where none is, ${giveUpData}.`,
   );
 }

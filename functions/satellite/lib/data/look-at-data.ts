@@ -120,7 +120,7 @@ export async function lookAtData(
   const before = { ...Object.fromEntries(unfound.map((one) => [one, 1])), ...counted };
   const names = [...new Set([...onNode, ...Object.keys(before)])];
   if (names.length === 0 && !here) return { data: undefined };
-  const floor = {
+  const replicaFloor = {
     ...(await lookAtFloor(linstor, name, names)),
     before,
     going,
@@ -129,8 +129,8 @@ export async function lookAtData(
     // Of an earlier call nothing is said: what it could not do may be done by the last one.
     warnings: called && node && answeredCall(node) === Date.parse(called) ? keptAnswer(node) : [],
   };
-  if (node && here) return { data: { ...floor, node } };
-  const lost = lostBecause(name, floor);
+  if (node && here) return { data: { ...replicaFloor, node } };
+  const lost = lostBecause(name, replicaFloor);
   return lost === undefined ? { data: undefined } : { halted: lost };
 }
 
@@ -158,8 +158,8 @@ async function lookAtLost(
 ): Promise<Verdict | undefined> {
   const names = (await linstor.definitions.list()).map(({ name }) => name);
   const before = Object.fromEntries(names.map((name) => [name, 1]));
-  const floor = { ...(await lookAtFloor(linstor, node, names)), before, going, warnings: [] };
-  return lostUnmoved(node, what, floor, linstorKey);
+  const replicaFloor = { ...(await lookAtFloor(linstor, node, names)), before, going, warnings: [] };
+  return lostUnmoved(node, what, replicaFloor, linstorKey);
 }
 
 /**

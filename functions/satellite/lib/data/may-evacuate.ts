@@ -119,13 +119,13 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   }
   const unproven = staying.filter((copy) => !isDiskless(copy) && goodCopies(copy.name, facts).length === 0);
   // A copy here that is cut off may have what was written last, even if the others are good.
-  const apart = staying.filter((copy) => {
+  const cutOff = staying.filter((copy) => {
     const cutOff = cutOffCopies(copy.name, facts);
     return cutOff.includes(copy) || (unproven.includes(copy) && cutOff.length > 0);
   });
-  if (apart.length)
+  if (cutOff.length)
     return stop(
-      `The copies of ${listed(apart.map(({ name }) => name))} say UpToDate, but are not connected with each other, ` +
+      `The copies of ${listed(cutOff.map(({ name }) => name))} say UpToDate, but are not connected with each other, ` +
         "so that each may lack what was written last.",
       "Look at their connections (drbdadm status RESOURCE), and connect them again, so that they synchronise.",
     );

@@ -57,8 +57,12 @@ export function countBefore(facts: DataFacts): Readonly<Record<string, number>> 
 
 /** Shortfalls for a sentence: `pvc-1 (1 of 2)`. */
 export const describeShortfalls = (short: readonly Shortfall[]): string =>
-  listed(short.map(({ definition, left, needed, cutOff }) => `${definition} (${left} of ${needed}${apart(cutOff)})`));
-const apart = (cutOff: number) => (cutOff > 0 ? `, ${cutOff} without a connection` : "");
+  listed(
+    short.map(
+      ({ definition, left, needed, cutOff }) => `${definition} (${left} of ${needed}${withoutConnection(cutOff)})`,
+    ),
+  );
+const withoutConnection = (cutOff: number) => (cutOff > 0 ? `, ${cutOff} without a connection` : "");
 
 export const lowerPlaceCount = "linstor resource-group modify GROUP --place-count N";
 

@@ -76,8 +76,8 @@ export function aSeen(more: Partial<Seen> = {}): Seen & LookedSatellite {
     machine: undefined,
     record: readRecord(satellite),
     leaving: true,
-    foreign: undefined,
-    facts: { is: "outside", message: more.foreign ?? "It is not being evacuated." },
+    unmanagedReason: undefined,
+    facts: { is: "outside", message: more.unmanagedReason ?? "It is not being evacuated." },
     ...more,
   };
 }

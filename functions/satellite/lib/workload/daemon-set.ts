@@ -4,7 +4,7 @@ import { daemonSetName, satelliteLabel } from "../kinds.ts";
 import { directoriesOf } from "../pools/wanted-pool.ts";
 
 /** What a satellite's workload is made of besides the satellite itself. */
-export interface Surroundings {
+export interface WorkloadSettings {
   readonly namespace: string;
   /** With its tag. */
   readonly image: string;
@@ -15,7 +15,7 @@ const component = "linstor-satellite";
 /**
  * The satellite's configuration: how LINSTOR's controller reaches it. Without certificates its own defaults are enough.
  */
-export function satelliteConfigMap(satellite: ConfiguredSatellite, { namespace }: Surroundings) {
+export function satelliteConfigMap(satellite: ConfiguredSatellite, { namespace }: WorkloadSettings) {
   // The image makes these stores of the certificates that are mounted, with this password.
   const [stores, password] = ["/etc/linstor/ssl", "linstor"];
   const netcom = [
@@ -62,14 +62,14 @@ export const tlsSecretOf = ({ metadata, spec }: ConfiguredSatellite): string =>
 export function satelliteDaemonSet(
   satellite: ConfiguredSatellite,
   config: { readonly data?: unknown },
-  surroundings: Surroundings,
+  settings: WorkloadSettings,
 ) {
   const { name, uid } = satellite.metadata;
   const { internalTLS, storagePools = [] } = satellite.spec ?? {};
   const directories = directoriesOf(storagePools);
   const pools = directories.map((path, index) => ({ name: `file-pool-${index}`, path }));
   const labels = { [satelliteLabel]: uid };
-  const metadata = metadataOf(satellite, surroundings.namespace);
+  const metadata = metadataOf(satellite, settings.namespace);
   const volumes = [
     { name: "satellite-config", configMap: { name: metadata.name, defaultMode: 0o440 } },
     ...Object.entries(hostPaths).map(([volume, hostPath]) => ({ name: volume, hostPath })),
@@ -100,7 +100,7 @@ export function satelliteDaemonSet(
   ];
   const container = {
     name: component,
-    image: surroundings.image,
+    image: settings.image,
     args: ["startSatellite"],
     env: [
       { name: "LB_FORCE_NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },

@@ -24,10 +24,10 @@ const sentences = {
  * to say.
  */
 export function meaningOf401({ body }: SystemResponse): "token" | "right" | undefined {
-  const said = sentenceOf(body);
+  const paragraph = sentenceOf(body);
   // From the longest on: two begin alike.
   for (const [sentence, meaning] of Object.entries(sentences).toSorted(([a], [b]) => b.length - a.length))
-    if (said.startsWith(sentence.replace(/\.$/, ""))) return meaning;
+    if (paragraph.startsWith(sentence.replace(/\.$/, ""))) return meaning;
   return undefined;
 }
 
@@ -65,8 +65,8 @@ export function refusalOf(asked: Asked, response: SystemResponse): SystemError {
 
 /** What a page says in its paragraph, or the beginning of any other answer. */
 function quote({ body }: SystemResponse): string {
-  const said = sentenceOf(body).replace(/\.$/, "");
-  return said === "" ? "nothing" : `"${said.length > 200 ? `${said.slice(0, 199)}…` : said}"`;
+  const paragraph = sentenceOf(body).replace(/\.$/, "");
+  return paragraph === "" ? "nothing" : `"${paragraph.length > 200 ? `${paragraph.slice(0, 199)}…` : paragraph}"`;
 }
 
 const sentenceOf = (body: string) => (/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? body).replaceAll(/\s+/g, " ").trim();

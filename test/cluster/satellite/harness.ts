@@ -35,7 +35,7 @@ type Policy = (typeof policies)[number];
  * Nodes with LINSTOR satellites on a real control plane: the functions under their own roles, LINSTOR's stand-in over
  * HTTP.
  */
-export interface Site {
+export interface SatelliteHarness {
   readonly world: Cluster;
   readonly linstor: LinstorStandIn;
   /** Nodes that LINSTOR was called to evacuate, in order. */
@@ -72,7 +72,7 @@ export async function openSite(
   worlds: Backend,
   nodes: readonly string[],
   overlays: readonly string[] = [],
-): Promise<Site> {
+): Promise<SatelliteHarness> {
   const ends: (() => Promise<void> | void)[] = [];
   const ended = new AbortController();
   const troubles: Trouble[] = [];
@@ -125,7 +125,7 @@ export async function openSite(
     }
   }
 
-  const site: Site = {
+  const harness: SatelliteHarness = {
     world,
     linstor: standIn,
     evacuated,
@@ -135,9 +135,9 @@ export async function openSite(
       const labels = { ...selected, [policyLabel]: policy, "linbit.com/hostname": node };
       // Attachments to it are Kubernetes' own business, not its kubelet's.
       const annotations = { "volumes.kubernetes.io/controller-managed-attach-detach": "true" };
-      await site.merge(Node, node, { metadata: { labels, annotations } });
-      await site.until(`LINSTOR knows ${node}`, async () => {
-        const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, node);
+      await harness.merge(Node, node, { metadata: { labels, annotations } });
+      await harness.until(`LINSTOR knows ${node}`, async () => {
+        const satellite = await harness.get<LinstorSatelliteObject>(LinstorSatellite, node);
         return satellite?.status?.conditions?.some(({ type, status }) => type === "Configured" && status === "True");
       });
     },
@@ -145,7 +145,7 @@ export async function openSite(
     merge: (kind, name, patch) => admin.patch(kind, scope(kind), name, "merge", patch),
     delete: (kind, name) => admin.delete(kind, scope(kind), name),
     gone: (kind, name) =>
-      site.until(`${kind.kind} ${name} is gone`, async () => (await site.get(kind, name)) === undefined),
+      harness.until(`${kind.kind} ${name} is gone`, async () => (await harness.get(kind, name)) === undefined),
     async workload(name, [on, other], { bound } = {}) {
       volumes.push(name);
       standIn.addVolume(name, { copies: [on, other] });
@@ -184,21 +184,21 @@ export async function openSite(
       };
       const template = { metadata: { labels: { app: name } }, spec };
       await admin.create(StatefulSet, statefulSet({ namespace, name }, { replicas: 1, template }));
-      await site.until(`${name} runs on ${on}`, async () => (await site.runsOn(name)) === on);
-      await site.until(`${name} is attached to ${on}`, async () => {
+      await harness.until(`${name} runs on ${on}`, async () => (await harness.runsOn(name)) === on);
+      await harness.until(`${name} is attached to ${on}`, async () => {
         const all = await Array.fromAsync(admin.list<VolumeAttachmentObject>(VolumeAttachment));
         return all.some(({ spec, status }) => spec.source.persistentVolumeName === name && status?.attached);
       });
     },
     async runsOn(name) {
-      const pod = await site.get<KubernetesObject & { spec: { nodeName?: string }; status?: { phase?: string } }>(
+      const pod = await harness.get<KubernetesObject & { spec: { nodeName?: string }; status?: { phase?: string } }>(
         Pod,
         `${name}-0`,
       );
       return pod?.status?.phase === "Running" && !pod.metadata.deletionTimestamp ? pod.spec.nodeName : undefined;
     },
     async condition(node, type) {
-      const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, node);
+      const satellite = await harness.get<LinstorSatelliteObject>(LinstorSatellite, node);
       return satellite?.status?.conditions?.find((one) => one.type === type) as never;
     },
     isListed: async (node) => (await linstor.nodes.get(node)) !== undefined,
@@ -217,7 +217,7 @@ export async function openSite(
       await server.close();
     },
   };
-  return site;
+  return harness;
 }
 
 const poolName = "pool1";

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { Plan } from "../serving/plan.ts";
-import { readSurroundings } from "./surroundings.ts";
+import { readEnvironment } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "surroundings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,19 +30,19 @@ test(
   async () => {
     const password = Buffer.from("secret").toString("base64");
     const there = { "ConfigMap holdfast-volume": { SALT_URL: "http://salt" }, "Secret holdfast-salt": { password } };
-    const variables = await readSurroundings(clientWith(there), plan(true), folder);
+    const variables = await readEnvironment(clientWith(there), plan(true), folder);
     const home = variables.HOLDFAST_CREDENTIALS ?? "";
     expect(variables).toEqual({ SALT_URL: "http://salt", HOLDFAST_CREDENTIALS: home });
     const file = join(home, "salt", "password");
     expect(readFileSync(file, "utf8")).toBe("secret");
     expect(statSync(file).mode & 0o077).toBe(0);
-    await readSurroundings(clientWith({}), plan(true), folder);
+    await readEnvironment(clientWith({}), plan(true), folder);
     expect(existsSync(file)).toBe(false);
   },
 );
 
 test("what a function cannot start without is named where it is missing", async () => {
-  await expect(readSurroundings(clientWith({}), plan(false), folder)).rejects.toThrow(
+  await expect(readEnvironment(clientWith({}), plan(false), folder)).rejects.toThrow(
     "ConfigMap holdfast/holdfast-volume does not exist, and volume-run-job needs it.",
   );
 });

@@ -17,7 +17,7 @@ const rootCa = "kube-root-ca";
  * each of its external systems from a Secret, as files that a setting names. All may be absent: the defaults, and
  * systems that ask for no credentials, need none.
  */
-export function surroundingsOf(declared: Declared): { readonly container: object; readonly pod: object } {
+export function environmentOf(declared: Declared): { readonly container: object; readonly pod: object } {
   const shared = commonSettingsOf([declared]).length > 0;
   const systems = Object.values(declared.systems ?? {}).map(({ name }) => name);
   const secrets = [...systems, ...(declared.mounts ?? [])];

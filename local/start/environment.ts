@@ -16,7 +16,7 @@ type WithData = KubernetesObject & { readonly data?: Readonly<Record<string, str
  *
  * @throws Error when one is missing that the function cannot start without.
  */
-export async function readSurroundings(
+export async function readEnvironment(
   client: Client,
   { namespace, service, configMaps, secrets }: Plan,
   folder: string,
