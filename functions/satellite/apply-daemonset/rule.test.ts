@@ -312,7 +312,7 @@ test("it is held before it gets a workload", () => {
 });
 
 test.each<[string, object]>([
-  ["piraeus-operator writes it", { foreign: "The operator writes it." }],
+  ["piraeus-operator writes it", { unmanagedReason: "The operator writes it." }],
   ["its Node is gone", { node: undefined }],
 ])("nothing is applied when %s", (_what, more) => {
   expect(decide({ seen: seenOf(alive(), more) })?.do).toBe("leave");

@@ -81,7 +81,10 @@ test.each([
   ["an evacuation has begun", { satellite: aSatellite({ deleting: false }), machine: bare }],
   ["its LinstorCluster is gone", { satellite: ofCluster, machine: bare }],
   ["the Node has no Machine", { satellite: alive }],
-  ["piraeus-operator has the satellite", { satellite: alive, machine: bare, foreign: "Another operator has it." }],
+  [
+    "piraeus-operator has the satellite",
+    { satellite: alive, machine: bare, unmanagedReason: "Another operator has it." },
+  ],
 ])("puts no hook there when %s", (_, more) => {
   expect(text(aSeen(more))).not.toContain(preDrainHook);
 });
