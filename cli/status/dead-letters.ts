@@ -28,8 +28,8 @@ export interface DeadLetters {
 
 /** Milliseconds for which a dead-lettered event is news. */
 const news = 24 * 3_600_000;
-/** Milliseconds after which an event that was sent again would have been dead-lettered again: the broker's retries. */
-const returning = 120_000;
+/** Milliseconds in which an event that was sent again comes back: six attempts of 40 s, and the pauses between them. */
+const returning = 300_000;
 
 /**
  * The dead-lettered events that are kept, and what to do about those of the last day that no function has taken since,

@@ -15,7 +15,7 @@ import {
 } from "../lib/kept-event.ts";
 import type { Named } from "./deliver.ts";
 import type { Row } from "./table.ts";
-import { kindOf, nameOf, offer, type Tick } from "./tick.ts";
+import { kindOf, nameOf, offer, type Tick, tablesList } from "./tick.ts";
 
 /** So many events are sent again in one tick, the oldest first. */
 const mostResent = 20;
@@ -57,7 +57,7 @@ export function comeBack(
   now: number,
 ): readonly string[] {
   if (Object.values(madeUp).some((time) => now - Date.parse(time) < often / 4)) return [];
-  const known = new Set(resent);
+  const known = lookedAt(resent);
   const failing = Object.entries(kept).flatMap(([key, text]) => {
     const event = isEventKey(key) && !known.has(idOf(key)) ? readKeptEvent(text) : undefined;
     return event && resendAt(event) !== undefined && event.received > now - longest ? [event.destination] : [];
@@ -82,7 +82,7 @@ export async function resend(
 ): Promise<readonly string[]> {
   if (!data) return before;
   const keys = Object.keys(data).filter(isEventKey).sort();
-  const known = new Set(before);
+  const known = lookedAt(before);
   const now = tick.clock.now();
   const waiting = keys.flatMap((key): { id: string; event: KeptEvent }[] => {
     const event = known.has(idOf(key)) ? undefined : readKeptEvent(data[key]);
@@ -96,30 +96,39 @@ export async function resend(
   const sent: string[] = [];
   for (const [first, ...more] of [...objects.values()].slice(0, mostResent)) {
     if (tick.clock.now() >= tick.end) break;
-    if (first && (await sendFor(first.event, tick).catch(() => false)))
-      sent.push(...[first, ...more].map(({ id }) => id));
+    const outcome = first && (await sendFor(first.event, tick).catch(() => "refused"));
+    if (first && outcome !== "refused")
+      sent.push(...[first, ...more].map(({ id }) => (outcome === "sent" ? id : `${id}${passedOver}`)));
   }
   const present = new Set(keys.map(idOf));
-  return [...before.filter((id) => present.has(id)), ...sent];
+  return [...before.filter((id) => present.has(id.replace(passedOver, ""))), ...sent];
 }
 
-/** Sends an event to each broker that has the object's kind; whether all took it. */
-async function sendFor(event: KeptEvent, tick: Tick): Promise<boolean> {
+/** Ends the id of an event that no row wants: it is looked at once, and no function has taken it. */
+const passedOver = "-";
+const lookedAt = (ids: readonly string[]) => new Set(ids.map((id) => id.replace(passedOver, "")));
+
+/** Sends an event to each broker that has the object's kind. `nothing`: no row wants it. */
+async function sendFor(event: KeptEvent, tick: Tick): Promise<"sent" | "nothing" | "refused"> {
   const { apiversion, kind, namespace, name } = event.attributes;
   const type = resendType(event);
   const rows = tick.rows
     .filter((row) => row.apiVersion === apiversion && row.kind === kind && !row.signal)
     .filter((row) => row.namespaced === (namespace !== "") && !row.excludedNamespaces.includes(namespace));
   const object = { metadata: { namespace, name, uid: "" } };
+  let outcome: "sent" | "nothing" = "nothing";
   for (const [sink, group] of Map.groupBy(rows, ({ sink }) => sink)) {
     const isSent = type === sweepType && group.some((row) => tick.sent.has(nameOf(row, object)));
+    if (isSent) outcome = "sent";
     const row = isSent ? undefined : await selecting(group, object, tick);
     if (!row) continue;
-    if (tick.refusals.has(sink)) return false;
+    if (tick.refusals.has(sink)) return "refused";
     await offer({ ...row, signal: type }, object, tick);
-    if (tick.refusals.has(sink)) return false;
+    if (tick.refusals.has(sink)) return "refused";
+    outcome = "sent";
   }
-  return true;
+  // What tables that could not be listed have is not known.
+  return outcome === "nothing" && tick.unread.has(tablesList) ? "refused" : outcome;
 }
 
 /** A label of Holdfast says which objects need a look. This one does: a function did not take an event of it. */
