@@ -154,4 +154,12 @@ describe("under a budget of one", () => {
     harness.linstor.startSatellite("10.0.0.2");
     for (const name of ["node-1", "node-3"]) await admin.gone(LinstorSatellite, name);
   });
+
+  test("two satellites that are OFFLINE and leave do not wait for each other", async () => {
+    for (const index of [1, 2]) harness.linstor.stopSatellite(`10.0.0.${index}`);
+    const isOffline = async (name: string) => (await admin.linstorNode(name)).connection_status === "OFFLINE";
+    for (const name of ["node-1", "node-2"]) await harness.until("it is OFFLINE", () => isOffline(name));
+    for (const name of ["node-1", "node-2"]) await admin.taint(name, "NoExecute");
+    for (const name of ["node-1", "node-2"]) await admin.gone(LinstorSatellite, name);
+  });
 });

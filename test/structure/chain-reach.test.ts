@@ -7,8 +7,8 @@ import { reachOfChains } from "./chain-reach.ts";
  * What a reader of one step reaches must not grow unnoticed. `node test/structure/chain-reach.ts` prints what there is.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  eviction: { files: 25, lines: 3_057 },
-  satellite: { files: 25, lines: 3_634 },
+  eviction: { files: 25, lines: 3_067 },
+  satellite: { files: 25, lines: 3_640 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {

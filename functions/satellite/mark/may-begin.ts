@@ -72,16 +72,20 @@ export function beginningOf(
     if (!isAgreed(satellite.metadata.annotations?.[approvalKey], limits))
       // The annotation comes as an event.
       return { message: approvalWanted(satellite), step: "waiting" };
+    const mine = groups.get(name);
     const online = facts.data.nodes.filter(isOnline);
     const members = own.map((one): Member => {
       const { uid, name: node } = one.metadata;
       const isOut = readRecord(one) ? isInProgress(one) : !online.some((other) => sameName(other.name, node));
       // One whose Node is gone may have been of any group.
-      return { uid, name: node, group: groups.get(node) ?? groups.get(name) ?? "", isOut, isLeaving: false };
+      const group = (mine === undefined ? undefined : groups.get(node)) ?? mine ?? "";
+      return { uid, name: node, group, isOut, isLeaving: false };
     });
     const me = members.find(({ uid }) => uid === satellite.metadata.uid);
     if (!me) return { message: "The satellites have changed in the meantime.", step: "waiting", next };
-    const verdict = mayBegin(me, members, [], limits, { setting: "EVACUATION_WINDOW", noun: "satellites" }, now);
+    // What is out already takes nothing more out. Two that are OFFLINE would wait for each other otherwise.
+    const itsLimits = me.isOut ? { ...limits, maxUnavailable: unlimited } : limits;
+    const verdict = mayBegin(me, members, [], itsLimits, { setting: "EVACUATION_WINDOW", noun: "satellites" }, now);
     if ("message" in verdict) return { next, ...verdict, step: "waiting" };
   }
   const slots = cluster?.spec?.maxConcurrentEvacuations ?? 0;
