@@ -170,7 +170,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (wanted === "disable" && record) {
     // It stays disabled, which is the business of disable-compute; to clear it takes another agreement.
     const { v, uid, begun } = record;
-    const said = Object.fromEntries([abandonKey, fencedKey, approvalKey].map((key) => [key, null]));
+    const used = object.metadata.annotations?.[approvalKey] === "true" ? [approvalKey] : [];
+    const said = Object.fromEntries([abandonKey, fencedKey, ...used].map((key) => [key, null]));
     const writes = [noted(facts.compute, { v, uid, begun, baseline: noMoves }, said), ...show(back)];
     return at.write("The host keeps its servers, and gets no new ones.", writes);
   }

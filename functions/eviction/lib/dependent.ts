@@ -143,11 +143,21 @@ export function settling(object: KubernetesObject, ruleName: string, now: number
 const hasBegun = ({ metadata }: KubernetesObject): boolean =>
   [recordKey, movingKey].some((key) => metadata.annotations?.[key] !== undefined);
 
-/** Takes annotations off, as far as they are there: an eviction is over, or what a person has said of one. */
+/**
+ * Takes annotations off, as far as they are there: an eviction is over, or what a person has said of one. An agreement
+ * is used up with it; what holds the next one stays.
+ */
 export function forget(object: KubernetesObject, keys: readonly string[]): readonly Write[] {
-  const left = keys.filter((key) => object.metadata.annotations?.[key] !== undefined);
+  const { annotations = {} } = object.metadata;
+  const left = keys.filter(
+    (key) => annotations[key] !== undefined && (key !== approvalKey || annotations[key] === "true"),
+  );
   return left.length > 0 ? [annotate(kindOf(object), object, Object.fromEntries(left.map((key) => [key, null])))] : [];
 }
+
+/** What a person writes to agree. */
+export const agreement = ({ metadata }: KubernetesObject): string =>
+  `${metadata.annotations?.[approvalKey] === undefined ? "" : "--overwrite "}${approvalKey}=true`;
 
 /** Whether an event shows a resource that leaves, or has begun to. A hint. */
 export function isLeaving(object: KubernetesObject): boolean {
@@ -189,5 +199,5 @@ export function approvalWanted({ object }: Dependent, then: string): string {
     : object.spec.state === "DisabledAndCleared"
       ? "Its state is DisabledAndCleared"
       : "The L2 or OVN agent of its Node has to go";
-  return `${why}: ${then} when a person agrees. Run ${annotating(object, `${approvalKey}=true`)}`;
+  return `${why}: ${then} when a person agrees. Run ${annotating(object, agreement(object))}`;
 }

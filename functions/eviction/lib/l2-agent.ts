@@ -6,9 +6,9 @@ import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
-import { isApproved, whyUnmanaged } from "./dependent.ts";
+import { agreement, isApproved, whyUnmanaged } from "./dependent.ts";
 import { bases } from "./kinds.ts";
-import { annotating, approvalKey } from "./names.ts";
+import { annotating } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 
@@ -69,4 +69,4 @@ async function conflictOf({ kind, metadata: { namespace = "", name } }: Kubernet
 /** What a person is asked before others have to leave the Node of an L2 agent. */
 export const approvalWanted = (agent: NeutronL2AgentObject): string =>
   "The L2 agent has to go. When a person agrees, what needs it leaves its Node first. Run " +
-  annotating(agent, `${approvalKey}=true`);
+  annotating(agent, agreement(agent));
