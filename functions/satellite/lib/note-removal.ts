@@ -37,7 +37,10 @@ export function withdrawProof(satellite: KubernetesObject): Write | undefined {
 export function withdrawCall(satellite: KubernetesObject, now: number): Write | undefined {
   const text = satellite.metadata.annotations?.[removalKey];
   const note = readRemoval(satellite);
-  if (!text || !note || note.proven || removalPending(satellite, now)) return undefined;
+  if (!text || !note || note.proven) return undefined;
+  const pending = removalPending(satellite, now);
+  // A time far ahead is replaced: the note would stand until then, as if Holdfast had removed a node that a person has.
+  if (pending) return pending.writes[0];
   return replaceAnnotation(LinstorSatellite, satellite, removalKey, text, undefined);
 }
 

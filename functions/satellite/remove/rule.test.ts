@@ -52,6 +52,22 @@ describe("a satellite that is being deleted", () => {
     expect(found.filter((write) => JSON.stringify(write).includes(path))).toMatchObject(writes ? [withdrawal] : []);
   });
 
+  test.each([
+    ["far ahead is dated to the present", 1_200_000, { op: "replace", value: expect.stringContaining("2026-") }],
+    ["long ago is removed", -700_000, { op: "remove" }],
+  ])("a note of a call %s where LINSTOR lists the node and it has data", (_, ahead, change) => {
+    const note = { v: 1, uid: "u1", called: new Date(now + ahead).toISOString() };
+    const annotations = { ...aSatellite().metadata.annotations, [removalKey]: JSON.stringify(note) };
+    const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], called);
+    const seen = aLeaving({ data }, { satellite: aSatellite({ metadata: { annotations } }) });
+    const writes = remove
+      .decide({ seen: [seen] }, now, settings)
+      .flatMap((one) => (one.do === "write" ? one.writes : []));
+    const path = "/metadata/annotations/holdfast.dev~1removal";
+    expect(writes).toMatchObject([{ patch: expect.arrayContaining([expect.objectContaining({ path, ...change })]) }]);
+    expect(JSON.stringify(writes).includes(new Date(now).toISOString())).toBe(ahead > 0);
+  });
+
   test("a call that LINSTOR has refused is repeated only after a pause", () => {
     const afterCall = (ms: number) => {
       const note = { v: 1, uid: "u1", called: new Date(now - ms).toISOString(), answered: true, proven: true };
