@@ -18,7 +18,7 @@ const commands = [
   ["explain pvc/data -n commands", 0, "PersistentVolumeClaim commands/data is not being deleted."],
   ["try pvc-protection/release pvc/data -n commands", 0, "pvc-protection/release"],
   ["what-if delete pvc/data -n commands", 1, "PersistentVolumeClaim commands/data"],
-  ["restore list", 0, "kept"],
+  ["restore list", 0, "Volume pvc-"],
   ["replay nope.json", 2, "nope.json"],
   ["doctor", 2, "declarations:"],
   ["uninstall --check", 1, "These go, in this order:"],

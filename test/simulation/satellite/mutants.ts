@@ -380,7 +380,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Says nothing while LINSTOR or the management cluster is away: the sweep comes back anyway.",
     scenarios: ["last-copy-stale"],
     by: "outages",
-    within: 30,
+    within: 75,
     inScenariosOnly: true,
     rule: mark.name,
     start: starting({
