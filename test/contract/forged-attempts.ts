@@ -26,7 +26,7 @@ export interface Attempt {
   readonly body?: object;
 }
 
-// Other objects have them, and no function declares them; what is present, nobody may take away.
+// Other objects have them, and no function declares them; what is present, no function may take away.
 const undeclared = "example.com/undeclared";
 const present = "example.com/present";
 const ofServer: Readonly<Record<string, readonly string[]>> = {
@@ -51,7 +51,7 @@ const local = { path: "/dev/disk/by-uuid/a" };
 const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["a"] }] }];
 const onNode = { nodeAffinity: { required: { nodeSelectorTerms: terms } } };
 
-/** Kinds of every API server: what an object has, and what nobody declares to change; others have a definition. */
+/** Kinds of every API server: what an object has, and what no function declares to change; others have a definition. */
 export const builtin: Readonly<Record<string, { rest?: Fields; forge?: readonly [field: string, value: unknown] }>> = {
   ConfigMap: { forge: ["immutable", true] },
   DaemonSet: { rest: { spec: daemonSet } },
