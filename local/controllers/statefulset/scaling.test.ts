@@ -67,6 +67,8 @@ describe("the pods of a StatefulSet", () => {
     await world.keep(Pod, "sick-0");
     await world.delete(Pod, "sick-0");
     await world.dying(Pod, "sick-0");
+    // Kubernetes' controller decides on a cache, which may not have it yet.
+    await world.until("the set counts without it", async () => (await world.set("sick")).status?.currentReplicas === 2);
     await world.scale("sick", 1);
     await world.rest();
     expect(await world.podsOf("sick")).toEqual(["sick-1", "sick-2"]);
