@@ -8,6 +8,13 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
+// Hours of virtual time, in which eighteen functions look at each change: a quarter of what the unit tests computed.
+const long = [
+  ...["bad-input", "evacuate-in-turn", "external-controller", "late-calls", "outages", "replicas"].map(
+    (name) => `test/satellite/${name}.test.ts`,
+  ),
+  "test/upgrade/evacuation.test.ts",
+];
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time names it in its error.
 const hangLimits = { testTimeout: 180_000, hookTimeout: 180_000 };
@@ -61,7 +68,6 @@ const first = [
   "test/scenarios/rollout/rollout.test.ts",
   "test/scenarios/undelete.test.ts",
   "test/satellite/evacuation.test.ts",
-  "test/satellite/external-controller.test.ts",
   "test/scenarios/eviction.test.ts",
   "test/cli/status.test.ts",
   "test/cli/explain.test.ts",
@@ -98,6 +104,7 @@ export default defineConfig({
             ...tours,
             ...measured,
             ...simulated,
+            ...long,
             ...differential,
           ],
           // Some wait for processes, and for real time: others use the cores meanwhile.
@@ -113,6 +120,16 @@ export default defineConfig({
         // Other runs each time, besides those that are always the same; on virtual time, so that what fails once has
         // failed.
         test: { name: "simulation", include: simulated, isolate: false, maxWorkers: "100%" },
+      },
+      {
+        test: {
+          name: "long",
+          include: long,
+          isolate: false,
+          maxWorkers: "100%",
+          ...hangLimits,
+          testTimeout: 1_800_000,
+        },
       },
       {
         // What compares speeds: nothing else of the suite runs meanwhile.
