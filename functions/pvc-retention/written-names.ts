@@ -8,9 +8,7 @@ export const names: WrittenNames = {
       means:
         "At each sweep, set-owner looks at the claims of this set: it has made the set the owner of a claim without " +
         "a pod, or the namespace says that claims are kept, and sync-policy has not noted this yet.",
-      ifChanged:
-        "If you remove it, a claim that a pod of yours begins to use, or that gets other labels, keeps its owner " +
-        "until the next change of the set or its next resync.",
+      ifChanged: "If you remove it while there is something to check, set-owner sets it again.",
     },
   },
 };

@@ -42,6 +42,8 @@ export const hasNote = ({ metadata }: KubernetesObject): boolean =>
 export function isFollowed(set: StatefulSet): boolean {
   const note = readProgress(set, name);
   if (!hasPolicy(set)) return !hasNote(set);
+  // A tool has removed the label: without it no sweep would look at the claims again.
+  if (note?.checked === true && set.metadata.labels?.[checkLabel] !== "true") return false;
   return (
     note?.step === "followed" && Object.entries(followedBy(set, undefined)).every(([key, value]) => note[key] === value)
   );
@@ -64,7 +66,11 @@ export function noteFollowing(
     `${whenDeleted}.`;
   const writes = isChecked || !isLabelRemoved(set) ? checkAtSweeps(set, isChecked) : [];
   const isRemoved = !isChecked && (writes.length > 0 || isLabelRemoved(set));
-  const details = { ...followedBy(set, home), ...(isRemoved ? { label: "removed" } : {}) };
+  const details = {
+    ...followedBy(set, home),
+    checked: isChecked || undefined,
+    ...(isRemoved ? { label: "removed" } : {}),
+  };
   const step = { name: changed ? "changing" : "followed", details };
   const decision = { about: set, kind: Sets, message, step };
   return writes.length > 0 ? { ...decision, do: "write", writes } : { ...decision, do: "wait" };

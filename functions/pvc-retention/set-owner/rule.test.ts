@@ -232,6 +232,22 @@ describe("what is noted on the set", () => {
       noted(followed({ field: withSet, policy: "Retain" }), name, "followed", { whenDeleted: "Delete", replicas: 1 }),
       true,
     ],
+    [
+      "the label of what each sweep checks, removed by a tool",
+      "update",
+      noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3, checked: true }),
+      true,
+    ],
+    [
+      "what each sweep checks, with its label",
+      "update",
+      noted(followed({ field: withSet, metadata: { labels: { [checkLabel]: "true" } } }), name, "followed", {
+        whenDeleted: "Delete",
+        replicas: 1,
+        checked: true,
+      }),
+      false,
+    ],
     ["a policy that is new", "update", set, true],
     ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
     ["a set that never had one", "update", setOf({ field: withSet }), false],
@@ -272,6 +288,10 @@ describe("each sweep has the claims of a set looked at", () => {
     const [write] = decision?.do === "write" ? decision.writes : [];
     const patch = write?.verb === "patch" ? (write.patch as { metadata: { labels: object } }) : undefined;
     expect(patch?.metadata.labels).toEqual(expected === undefined ? undefined : { [checkLabel]: expected });
+    // A tool that removes the label later is noticed by what is noted here.
+    const details = decision && "step" in decision ? decision.step?.details : undefined;
+    const isChecked = expected === "true" || (expected === undefined && set.metadata.labels !== undefined);
+    expect(details?.checked).toBe(isChecked || undefined);
   });
 });
 
