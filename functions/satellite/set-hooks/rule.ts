@@ -13,10 +13,8 @@ import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/lo
 import {
   hooksOn,
   hooksPatch,
-  Infrastructure,
   identityOf,
   isSeenDeleting,
-  isServerGoing,
   machineKey,
   machineLeavesLabel,
   mayCarryHooks,
@@ -29,6 +27,7 @@ import { abandonedBecause, conditionWrites, type LinstorSatelliteObject, policyO
 import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 import { nodeNameProblem } from "../lib/volumes.ts";
+import { Infrastructure, isServerGoing } from "./is-server-going.ts";
 
 const name = "satellite/set-hooks";
 
