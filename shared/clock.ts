@@ -37,3 +37,9 @@ function after(ms: number, run: () => void): CallOff {
 
 /** The machine's own clock. A timer that is called off does not keep the process alive. */
 export const systemClock: Clock = { now: () => Date.now(), after, sleep: sleepBy(after) };
+
+/**
+ * Whether the clock that wrote this time was ten minutes ahead, or was set back since: the time does not say when
+ * anything was. Both in milliseconds since the epoch.
+ */
+export const isFarAhead = (time: number, now: number): boolean => time - now >= 600_000;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isFarAhead } from "../clock.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import { readOwnAnnotation } from "../kubernetes/read-annotation.ts";
@@ -36,12 +37,10 @@ export const readCall = (object: KubernetesObject, key: string): CallInFlight | 
  */
 export function mayTakeEffectUntil(call: CallInFlight | undefined, now: number): number | undefined {
   if (!call || unsettled(call) === 0) return undefined;
-  const end = (isFarAhead(call, now) ? now : Date.parse(call.called)) + takesEffectWithinMs;
+  const called = Date.parse(call.called);
+  const end = (isFarAhead(called, now) ? now : called) + takesEffectWithinMs;
   return end > now ? end : undefined;
 }
-
-/** The clock that wrote it was ahead, or was set back since: its time does not say when the call was made. */
-const isFarAhead = ({ called }: CallInFlight, now: number) => Date.parse(called) - now >= takesEffectWithinMs;
 
 /** A call that may still take effect. */
 export interface PendingCall {
@@ -63,7 +62,8 @@ export function pendingCall(
   const until = mayTakeEffectUntil(call, now);
   if (!call || until === undefined) return undefined;
   const [before = "", after] = [object.metadata.annotations?.[key], { ...call, called: new Date(now).toISOString() }];
-  const writes = isFarAhead(call, now) ? [replaceAnnotation(kind, object, key, before, JSON.stringify(after))] : [];
+  const isToBeDated = isFarAhead(Date.parse(call.called), now);
+  const writes = isToBeDated ? [replaceAnnotation(kind, object, key, before, JSON.stringify(after))] : [];
   return { message: message(new Date(until).toISOString()), writes };
 }
 

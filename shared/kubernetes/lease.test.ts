@@ -17,6 +17,7 @@ test.each([
   ["one that was given back", lease({ ...held, holderIdentity: "" }), undefined],
   ["one that has run out", lease({ ...held, leaseDurationSeconds: 60 }), undefined],
   ["one that is held", lease(held), now + 120_000],
+  ["one of a clock far ahead", lease({ ...held, renewTime: "2027-01-01T00:00:00.000000Z" }), now + 180_000],
   ["one without a duration", lease({ holderIdentity: "x", renewTime: held.renewTime }), now - 60_000 + 86_400_000],
   ["one without a time", lease({ holderIdentity: "x" }), Number.POSITIVE_INFINITY],
 ])("%s", (_, seen, until) => {

@@ -1,3 +1,4 @@
+import { isFarAhead } from "../clock.ts";
 import type { Kind } from "./kind.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Write } from "./write.ts";
@@ -28,7 +29,9 @@ export function heldUntil(lease: LeaseObject | undefined, now: number): number |
   if (!lease || !holderIdentity) return undefined;
   const renewed = Date.parse(renewTime ?? "");
   const seconds = leaseDurationSeconds ?? 86_400;
-  const end = Number.isNaN(renewed) ? Number.POSITIVE_INFINITY : renewed + seconds * 1000;
+  const end = Number.isNaN(renewed)
+    ? Number.POSITIVE_INFINITY
+    : (isFarAhead(renewed, now) ? now : renewed) + seconds * 1000;
   return end > now ? end : undefined;
 }
 
@@ -60,6 +63,14 @@ export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now
   const { uid, resourceVersion } = seen.metadata;
   const patch = { metadata: { uid, resourceVersion, ...noted }, spec };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
+}
+
+/** To be written while a Lease is waited for: one whose time is far ahead is else waited for without end. */
+export function dateLease(seen: LeaseObject | undefined, now: number): readonly Write[] {
+  const { holderIdentity: holder = "", renewTime = "", leaseDurationSeconds: seconds = 0 } = seen?.spec ?? {};
+  if (!seen || !isFarAhead(Date.parse(renewTime), now)) return [];
+  const { namespace = "", name } = seen.metadata;
+  return [takeLease(seen, { namespace, name, holder, seconds }, now)];
 }
 
 /**

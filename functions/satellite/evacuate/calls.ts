@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { takesEffectWithinMs } from "../../../shared/chain/call-in-flight.ts";
-import { type Claimant, heldUntil, Lease, type LeaseObject, releaseLease } from "../../../shared/kubernetes/lease.ts";
+import { isFarAhead } from "../../../shared/clock.ts";
+import {
+  type Claimant,
+  dateLease,
+  heldUntil,
+  Lease,
+  type LeaseObject,
+  releaseLease,
+} from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
@@ -44,7 +52,7 @@ export const leaseSeconds = takesEffectWithinMs / 1000;
 /** The calls that the Lease notes, and that may still take effect at `now`. */
 export function callsInFlight(lease: LeaseObject | undefined, now: number): readonly NotedCall[] {
   if (!lease) return [];
-  const noted = notedIn(lease).map((key) => readCall(lease, key));
+  const noted = notedIn(lease).map((key) => readCall(lease, key, now));
   const { holderIdentity: holder = "", renewTime = "" } = lease.spec ?? {};
   const end = heldUntil(lease, now);
   const former =
@@ -58,11 +66,24 @@ const notedIn = ({ metadata: { annotations = {} } }: LeaseObject) =>
   Object.keys(annotations).filter((key) => key.startsWith(prefix));
 
 /** What cannot be read may be a call that has just begun, in any LINSTOR. */
-function readCall(lease: LeaseObject, key: string): NotedCall {
+function readCall(lease: LeaseObject, key: string, now: number): NotedCall {
   const data = readAnnotation(lease, key, schema);
   if (!data) return { key, holder: `the call in annotation ${key}`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
   const called = Date.parse(data.called);
-  return { ...data, key, called, end: called + takesEffectWithinMs };
+  return { ...data, key, called, end: (isFarAhead(called, now) ? now : called) + takesEffectWithinMs };
+}
+
+/**
+ * What is to be written while a call is waited for whose time is far ahead: it counts as made now. Else it would be
+ * waited for until then.
+ */
+export function dateCall(lease: LeaseObject, { key, called }: NotedCall, now: number): readonly Write[] {
+  if (key === undefined) return dateLease(lease, now);
+  const { namespace = "", name, annotations = {} } = lease.metadata;
+  const text = annotations[key];
+  if (!text || !isFarAhead(called, now)) return [];
+  const dated = JSON.stringify({ ...JSON.parse(text), called: new Date(now).toISOString() });
+  return [replaceCall({ namespace, name }, key, text, dated)];
 }
 
 /**

@@ -17,6 +17,8 @@ const lease = (holder: string, takenAt: number): LeaseObject => ({
   metadata: { name: "holdfast-linstor-evacuate", namespace: "holdfast", uid: "l1", resourceVersion: "9" },
   spec: { holderIdentity: holder, renewTime: new Date(takenAt).toISOString(), leaseDurationSeconds: 180 },
 });
+const takenBy = (spec: object) =>
+  expect.objectContaining({ patch: expect.objectContaining({ spec: expect.objectContaining(spec) }) });
 const own = "LinstorSatellite node-1 (u1)";
 /** What the Lease says with the first write of a decision. */
 function notedBy(decision: ReturnType<typeof decide>): Record<string, string> {
@@ -170,6 +172,17 @@ describe("the Lease", () => {
     });
   });
 
+  test.each(["LinstorSatellite node-2 (u2)", own])("of a clock far ahead counts as taken now, for %s", (holder) => {
+    const held = lease(holder, now + 86_400_000);
+    const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], { calledAt: now + 86_400_000 });
+    const decision = decide(aLeaving({ data }), held);
+    expect(decision?.message).toContain("until 2026-01-01T00:03:00.000Z");
+    const dated = { renewTime: "2026-01-01T00:00:00.000000Z", holderIdentity: holder, leaseDurationSeconds: 180 };
+    expect(decision).toMatchObject({ do: "write", writes: expect.arrayContaining([takenBy(dated)]) });
+    // A minute ahead is waited for as it stands.
+    expect(JSON.stringify(decide(aLeaving({ data }), lease("another", now + 60_000)))).not.toContain("renewTime");
+  });
+
   describe("in several LINSTORs", () => {
     /** node-1 in the LINSTOR of this address, whose nodes have these uuids. */
     const leavingIn = (controller: string | undefined, uuid: string, others: readonly string[] = []) => {
@@ -213,6 +226,23 @@ describe("the Lease", () => {
       expect(decide(leavingIn(undefined, "ours"), damaged)?.message).toContain(
         "kubectl -n holdfast annotate lease holdfast-linstor-evacuate evacuate.holdfast.dev/u9-",
       );
+    });
+
+    test("a call that a clock far ahead has noted is waited for from now on", () => {
+      const held = noted("u9", undefined, "theirs", now + 86_400_000);
+      const key = "evacuate.holdfast.dev/u9";
+      const path = "/metadata/annotations/evacuate.holdfast.dev~1u9";
+      const [before = "", after] = [held.metadata.annotations?.[key], expect.stringContaining("2026-01-01T00:00:00")];
+      const patch = [
+        { op: "test", path, value: before },
+        { op: "replace", path, value: after },
+      ];
+      const decision = decide(leavingIn(undefined, "ours"), held);
+      expect(decision?.message).toContain("until 2026-01-01T00:10:00.000Z");
+      expect(decision).toMatchObject({
+        do: "write",
+        writes: expect.arrayContaining([expect.objectContaining({ patch })]),
+      });
     });
 
     test("a call that has run out is forgotten with the next one", () => {

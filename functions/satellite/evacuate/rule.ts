@@ -15,7 +15,7 @@ import { answeredCall } from "../lib/linstor/objects.ts";
 import { restorationKey, restorationPending } from "../lib/noted-calls.ts";
 import { recordKey, recordWrites, takeBackRecord } from "../lib/record.ts";
 import { mayStep } from "../lib/satellite-rule.ts";
-import { callKeys, callsInFlight, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
+import { callKeys, callsInFlight, dateCall, endCall, isElsewhere, type NotedCall, noteCall } from "./calls.ts";
 
 /**
  * A function must note its call on this Lease to call LINSTOR to evacuate a node: one call at a time in each LINSTOR.
@@ -97,7 +97,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
       call.holder.split(" (")[0] === holder.split(" (")[0]
         ? `LINSTOR may still be carrying out the last call for this node, ${until}.`
         : `LINSTOR is called for one node at a time; ${call.holder} comes first, ${until}.`;
-    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
+    const dated = lease ? dateCall(lease, call, now) : [];
+    return [about.write(message, [...shows({ message }), ...dated], { step: { name: "waiting" }, next })];
   }
   const called = new Date(now).toISOString();
   // As on the Lease: no other run has taken the same version of it.

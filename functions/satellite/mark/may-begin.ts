@@ -5,7 +5,7 @@ import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
-import { heldUntil, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
+import { dateLease, heldUntil, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { listed } from "../lib/data/data-facts.ts";
@@ -63,7 +63,9 @@ export async function lookAround(
 export function beginningOf(
   { satellite, cluster, facts, now, next }: StepContext<SatelliteInChain, EvacuationFacts>,
   { lease, namespace, satellites, groups, settings }: Beginning,
-): (Waits & { readonly step: "waiting" | "queued" }) | { readonly writes: readonly Write[] } {
+):
+  | (Waits & { readonly step: "waiting" | "queued"; readonly writes?: readonly Write[] })
+  | { readonly writes: readonly Write[] } {
   const { name } = satellite.metadata;
   const limits = limitsOf("evacuation", settings);
   const own = satellites.filter((other) => clusterOf(other) === clusterOf(satellite));
@@ -108,6 +110,7 @@ export function beginningOf(
     return {
       message: `Waiting for a free evacuation slot: the evacuation of ${begins} is just beginning.`,
       step: "queued",
+      writes: dateLease(lease, now),
       next,
     };
   return { writes: [takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now)] };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { LeaseObject } from "../../../shared/kubernetes/lease.ts";
 import { LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
 import { machineKey } from "../lib/machine.ts";
 import { recordKey } from "../lib/record.ts";
@@ -187,6 +188,20 @@ test.each<[string, false | object, string]>([
   const theirs = { ...other, spec: { ...other.spec, clusterRef: { name: "theirs" } } };
   const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
   expect(decide(seen, { lease: held, satellites: [unbegun, theirs] })).toMatchObject({ step: { name: step } });
+});
+
+test("a Lease of a clock far ahead counts as taken now, and is written as such", () => {
+  const spec = { holderIdentity: "LinstorSatellite node-9", leaseDurationSeconds: 60 };
+  const held = (ahead: number): LeaseObject => ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" },
+    spec: { ...spec, renewTime: new Date(now + ahead).toISOString() },
+  });
+  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
+  const text = (ahead: number) => JSON.stringify(decide(seen, { lease: held(ahead), satellites: [unbegun] }));
+  expect(text(86_400_000)).toContain(`"renewTime":"${new Date(now).toISOString().replace("Z", "000Z")}"`);
+  expect(text(60_000)).not.toContain("renewTime");
 });
 
 test("who begins has the Lease for functions whose clocks are a minute or two ahead, too", () => {

@@ -93,9 +93,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Be
   if (!facts.begun) {
     const beginning = beginningOf(context, around);
     if ("message" in beginning) {
-      const { message, step: name, ...due } = beginning;
+      const { message, step: name, writes = [], ...due } = beginning;
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
-      return [about.write(message, conditionWrites(satellite, [report], now), { step: { name }, ...due })];
+      const shown = conditionWrites(satellite, [report], now);
+      return [about.write(message, [...shown, ...writes], { step: { name }, ...due })];
     }
     taken.push(...beginning.writes);
   } else if (isToBeNoted(facts)) {
