@@ -22,6 +22,8 @@ const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
   begun: time,
+  /** Since when the condition said, at the beginning, that an evacuation before this one is completed. */
+  former: ifWhole(z.string()),
   /** Since when other satellites were waited for. */
   awaited: ifWhole(time),
   /** When LINSTOR was last called to evacuate the node. */
@@ -37,7 +39,7 @@ const schema = z.looseObject({
 /** What is written down about an evacuation; times are RFC 3339. */
 export type EvacuationRecord = z.output<typeof schema>;
 
-type Changes = Partial<Pick<EvacuationRecord, "awaited" | "called" | "onto" | "tried" | "before">>;
+type Changes = Partial<Pick<EvacuationRecord, "former" | "awaited" | "called" | "onto" | "tried" | "before">>;
 
 /** It or its Machine is being deleted, as far as that is written down, or its evacuation has begun. A hint. */
 export const isGoing = (satellite: KubernetesObject): boolean =>

@@ -10,6 +10,7 @@ const settings = mark.settings.parse({});
 const asks = { evacuationApproval: "annotation" } as const;
 const other = (node: string, more: Parameters<typeof aSatellite>[0] = {}) =>
   aSatellite({ record: false, deleting: false, ...more, metadata: { name: node, uid: `u-${node}` } });
+const earlier = "2026-01-01T00:00:59Z";
 const said = (value: string) => ({ metadata: { annotations: { [approvalKey]: value } } });
 
 /** What is decided about node-1, which has not begun, beside these satellites. */
@@ -74,6 +75,15 @@ test("it waits for no person where nothing is to be moved, or nothing can hold i
   expect(mark.decide({ seen: [gone], ...read }, now, settings)).toMatchObject([{ step: { name: "acting" } }]);
 });
 
+test("the record says which evacuation was completed before it begins", () => {
+  const completed = { type: "SatelliteEvacuated", status: "True", reason: "Completed", message: "It is." };
+  const status = { conditions: [{ ...completed, lastTransitionTime: earlier }] as never };
+  const decision = decide({}, { satellite: { ...aSatellite({ record: false }), status } });
+  const [begins] = (decision?.do === "write" && decision.writes) || [];
+  const annotations = { [recordKey]: expect.stringContaining(`"former":"${earlier}"`) };
+  expect(begins).toMatchObject({ patch: { metadata: { annotations } } });
+});
+
 test("it waits for a window, and says when one opens", () => {
   const opens = "2026-01-01T22:00:00.000Z";
   const decision = decide({ evacuationWindow: "0 22 * * *", evacuationWindowLength: "1h" });
@@ -116,12 +126,11 @@ const another = (annotations: object, conditions: readonly object[] = []) => ({
 test.each([
   ["in progress", { status: "False", reason: "InProgress" }, true],
   ["completed", { status: "True", reason: "Completed" }, false],
-  // Seconds are all that a condition says.
-  ["completed in the second in which it began", { status: "True", lastTransitionTime: "2026-01-01T00:01:00Z" }, false],
-  ["completed before it began, once more", { status: "True", lastTransitionTime: "2026-01-01T00:00:59Z" }, true],
+  ["completed by a clock that is behind", { status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }, false],
+  ["completed before it began, once more", { status: "True", lastTransitionTime: earlier }, true],
   ["completed by its other name alone", { type: "EvacuationCompleted", status: "True" }, true],
 ])("an evacuation that is %s has a slot, or has none any more", (_, more, has) => {
-  const record = JSON.stringify({ v: 1, uid: "u2", begun: "2026-01-01T00:01:00.500Z" });
+  const record = JSON.stringify({ v: 1, uid: "u2", begun: "2026-01-01T00:01:00.500Z", former: earlier });
   const condition = { type: "SatelliteEvacuated", lastTransitionTime: "2026-01-01T00:05:00Z", ...more };
   const other = another({ [recordKey]: record }, [condition]);
   expect(isInProgress(other)).toBe(has);

@@ -137,12 +137,16 @@ export function isInProgress(satellite: LinstorSatelliteObject): boolean {
   return record !== undefined && !isCompleted(satellite, record);
 }
 
-/** Its condition says so of this evacuation, and not of one before it. A condition's time has no milliseconds. */
-const isCompleted = ({ status }: LinstorSatelliteObject, { begun }: EvacuationRecord) =>
-  status?.conditions?.some(
-    ({ type, status, lastTransitionTime }) =>
-      type === conditions.evacuated && status === "True" && Date.parse(lastTransitionTime) + 1000 > Date.parse(begun),
-  ) ?? false;
+/** Its condition says so of this evacuation, and not of one before it. Clocks may differ: times are not compared. */
+function isCompleted(satellite: LinstorSatelliteObject, { former }: EvacuationRecord): boolean {
+  const since = completedSince(satellite);
+  return since !== undefined && since !== former;
+}
+
+/** Since when its condition says that an evacuation is completed. */
+export const completedSince = ({ status }: LinstorSatelliteObject): string | undefined =>
+  status?.conditions?.find(({ type, status }) => type === conditions.evacuated && status === "True")
+    ?.lastTransitionTime;
 
 function contenderOf(satellite: LinstorSatelliteObject): Contender {
   const record = readRecord(satellite);

@@ -26,7 +26,7 @@ import {
   type PersistentVolumeObject,
   type VolumeFacts,
 } from "../lib/volumes.ts";
-import { type Beginning, beginningOf, isTooLate, leaseName, lookAround } from "./may-begin.ts";
+import { type Beginning, beginningOf, completedSince, isTooLate, leaseName, lookAround } from "./may-begin.ts";
 
 /** The note in which set-hooks says why the Machine could not be changed. */
 const hooksAway = awayNameOf({ name: "satellite/set-hooks" });
@@ -104,7 +104,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Be
     return [about.write(message, [annotate(LinstorSatellite, satellite, facts.note)], { progress: "unchanged" })];
   }
   // The record comes first, and where the node is with it: hooks that were released are not put back where it is.
-  const record = [...taken, ...recordWrites(satellite, now, {}, facts.note)];
+  const former = facts.begun ? {} : { former: completedSince(satellite) };
+  const record = [...taken, ...recordWrites(satellite, now, former, facts.note)];
   if (missing.length === 0) return [facts.begun ? context.wait() : context.act(standing.message, [], record)];
   if (problem)
     return [about.write(problem, shows({ message: problem, stuck: true }), { step: { name: "name-too-long" } })];
