@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { approvalKey } from "../../functions/satellite/mark/may-begin.ts";
+import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import { controlPlane } from "./administrator.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
@@ -36,6 +37,21 @@ describe("where a person has to agree", () => {
     await admin.gone(Machine, "worker");
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
     expect(harness.linstor.goodCopies("pvc-1")).not.toContain("node-1");
+  });
+
+  test("a server that is deleted under its Machine is evacuated at once: nothing would hold it", async () => {
+    await admin.hookedMachine("node-1");
+    await harness.volume("pvc-1", ["node-1", "node-2"]);
+    await harness.merge(GenericMachine, "worker", { metadata: { finalizers: ["test.example.com/vm"] } });
+    await harness.delete(Machine, "worker");
+    await admin.says("node-1", evacuated, /^Its Machine is being deleted: its evacuation begins when a person agrees/);
+    await waits("node-1");
+    await harness.delete(GenericMachine, "worker");
+    await harness.until("it is evacuated", async () => harness.calls.evacuate.length > 0);
+    await harness.until("its data is elsewhere", async () => !harness.linstor.goodCopies("pvc-1").includes("node-1"));
+    await harness.merge(GenericMachine, "worker", { metadata: { finalizers: null } });
+    await admin.gone(Machine, "worker");
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   });
 
   test("one that a person has not agreed to is called off by the policy Retain, and keeps its data", async () => {

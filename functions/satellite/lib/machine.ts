@@ -21,6 +21,7 @@ export const machineKey = "holdfast.dev/machine";
 
 const schema = z.object({ namespace: z.string().min(1), name: z.string().min(1) });
 const seenDeleting = z.looseObject({ deleting: z.literal(true) });
+const seenGoing = z.looseObject({ server: z.literal("going") });
 const seenFree = z.looseObject({ hooks: z.literal("none") });
 
 /** Which Machine a Node is. */
@@ -75,6 +76,10 @@ export const mayCarryHooks = (satellite: KubernetesObject): boolean =>
 /** Whether it was written down that the Machine is being deleted: a hint for rules that no event of it reaches. */
 export const isSeenDeleting = (satellite: KubernetesObject): boolean =>
   readAnnotation(satellite, machineKey, seenDeleting) !== undefined;
+
+/** Whether it was written down that the Machine's server goes although our hooks are on. */
+export const isServerSeenGoing = (satellite: KubernetesObject): boolean =>
+  readAnnotation(satellite, machineKey, seenGoing) !== undefined;
 
 /**
  * The Machine of a satellite, live; `undefined` when it is gone, or the cluster serves no Machines and has never held

@@ -11,7 +11,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { listed } from "../lib/data/data-facts.ts";
 import { type EvacuationFacts, isUnderWay, listSatellites, type SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { isOnline, sameName } from "../lib/linstor/objects.ts";
-import { isSeenDeleting, mayCarryHooks } from "../lib/machine.ts";
+import { isSeenDeleting, isServerSeenGoing, mayCarryHooks } from "../lib/machine.ts";
 import { type EvacuationRecord, readRecord } from "../lib/record.ts";
 import { conditions, type LinstorSatelliteObject } from "../lib/satellite.ts";
 import type { Common } from "../lib/satellite-rule.ts";
@@ -157,7 +157,8 @@ function contenderOf(satellite: LinstorSatelliteObject): Contender {
 }
 
 /** Its Machine can no longer be made to wait. */
-export const isTooLate = (satellite: LinstorSatelliteObject) => isSeenDeleting(satellite) && !mayCarryHooks(satellite);
+export const isTooLate = (satellite: LinstorSatelliteObject) =>
+  isSeenDeleting(satellite) && (!mayCarryHooks(satellite) || isServerSeenGoing(satellite));
 
 /** Nothing is counted: as many may be out as there are. */
 const unlimited = "100%";

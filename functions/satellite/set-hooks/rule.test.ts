@@ -108,6 +108,23 @@ test("says that it is too late when the server is already going", () => {
   expect(text({ ...aSeen({ satellite: alive, machine: deleting }), isServerGoing: false })).toContain(preDrainHook);
 });
 
+test("notes that the server goes although the Machine waits, and keeps the note while that cannot be read", () => {
+  const identity = { namespace: "capi", name: "worker" };
+  const known = (more: object) => {
+    const annotations = { [machineKey]: JSON.stringify({ ...identity, deleting: true, ...more }) };
+    return aSeen({
+      satellite: aSatellite({ record: false, deleting: false, metadata: { annotations } }),
+      machine: aMachine(),
+    });
+  };
+  const going = { server: "going" };
+  const note = JSON.stringify({ ...identity, deleting: true, ...going });
+  const writes = [{ patch: { metadata: { annotations: { [machineKey]: note } } } }];
+  expect(decide({ ...known({}), isServerGoing: true })).toMatchObject({ do: "write", writes });
+  for (const isServerGoing of [undefined, true])
+    expect(decide({ ...known(going), isServerGoing })).toMatchObject({ do: "leave" });
+});
+
 test("hooks that are set while the policy becomes another one are looked at once more", () => {
   const decision = decide(aSeen({ satellite: alive, machine: bare, leaving: false }));
   const [precondition] = (decision?.do === "write" && decision.preconditions) || [];

@@ -6,7 +6,7 @@ import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
-import { poll, resync } from "../../../shared/sweep.ts";
+import { labelled, poll, resync } from "../../../shared/sweep.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
@@ -15,6 +15,7 @@ import {
   hooksPatch,
   identityOf,
   isSeenDeleting,
+  isServerSeenGoing,
   machineKey,
   machineLeavesLabel,
   mayCarryHooks,
@@ -63,7 +64,7 @@ export const setHooks = rule({
       why: "to see whether the server of the Machine is being deleted, or is gone",
     },
   ],
-  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
+  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h"), labelled(LinstorSatellite, machineLeavesLabel)],
   leavesBehind: [
     {
       kind: LinstorSatellite,
@@ -90,8 +91,11 @@ export const setHooks = rule({
   look: async ({ name = "" }, { client, settings }): Promise<Facts> => {
     const satellite = await lookAtSatellite(client, name, settings);
     const seen = satellite && (await withMachine(client, satellite));
-    if (!seen?.machine || !isBeingDeleted(seen.machine.object) || orderOf(seen).hooks !== "set") return seen;
-    return { ...seen, isServerGoing: await isServerGoing(client, seen.machine) };
+    if (!seen?.machine || !isBeingDeleted(seen.machine.object)) return seen;
+    if (orderOf(seen).hooks === "set") return { ...seen, isServerGoing: await isServerGoing(client, seen.machine) };
+    if (!isWaitedFor(seen)) return seen;
+    // Where that cannot be asked, the Machine waits for its satellite as before.
+    return { ...seen, isServerGoing: await isServerGoing(client, seen.machine).catch(() => undefined) };
   },
   decide,
 });
@@ -123,9 +127,18 @@ function hooksOf(seen: Exclude<Facts, undefined>, at: About, active: readonly Wr
   const order = orderOf(seen);
   const on = machine && hooksOn(machine);
   const isFree = order.hooks === "remove" || (order.hooks === "leave" && !on?.preDrain && !on?.preTerminate);
-  const isOutdated = isNew || (identity && (deleting !== isSeen || isFree === mayCarryHooks(satellite)));
+  const isSeenGoing = isServerSeenGoing(satellite);
+  // That it is too late is said by hooks that are not there, too.
+  const isGoing = Boolean(deleting && !isFree && (seen.isServerGoing ?? isSeenGoing));
+  const isOther = deleting !== isSeen || isGoing !== isSeenGoing || isFree === mayCarryHooks(satellite);
+  const isOutdated = isNew || (identity && isOther);
   const labels = { [machineLeavesLabel]: deleting ? "true" : null };
-  const text = JSON.stringify({ ...identity, ...(deleting ? { deleting } : {}), ...(isFree ? { hooks: "none" } : {}) });
+  const hints = {
+    ...(deleting ? { deleting } : {}),
+    ...(isGoing ? { server: "going" } : {}),
+    ...(isFree ? { hooks: "none" } : {}),
+  };
+  const text = JSON.stringify({ ...identity, ...hints });
   const noted = isOutdated ? [annotate(LinstorSatellite, satellite, { [machineKey]: text }, labels)] : [];
   // First: once the Node is gone nothing else says which Machine is to be released. That it is being deleted is
   // written down for the rules that begin with that: no event of another cluster reaches them. Only that our hooks are
@@ -144,6 +157,12 @@ function hooksOf(seen: Exclude<Facts, undefined>, at: About, active: readonly Wr
     policyOf(live?.spec) === policy && (order.hooks !== "set" || !live || !readRecord(live));
   const precondition = { kind: LinstorSatellite, namespace: undefined, name: satellite.metadata.name, holds };
   return at.write(order.message, [...writes, hooksPatch(machine, hooks), ...after], { preconditions: [precondition] });
+}
+
+/** It has both hooks, and its evacuation may wait for a person, a window or others. */
+function isWaitedFor({ policy, record, machine }: SatelliteOnMachine): boolean {
+  const on = machine && hooksOn(machine);
+  return Boolean(policy === "Evacuate" && !record && on?.preDrain && on.preTerminate);
 }
 
 function orderOf(seen: Exclude<Facts, undefined>): HookOrder {
