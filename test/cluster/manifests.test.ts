@@ -91,6 +91,14 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     expect(call("get", "cm", "-n", "holdfast", "holdfast-sweep", "-o", "json")).toContain(statusKey);
   });
 
+  test("a tool may take over by server-side apply what kubectl has applied, without a conflict", () => {
+    const path = folder("knative/overlays/admission-policies");
+    call("apply", "-k", path);
+    expect(() => call("apply", "--server-side", "--field-manager=another-tool", "-k", path)).not.toThrow();
+    expect(call("diff", "--server-side", "--field-manager=another-tool", "-k", path)).toBe("");
+    call("delete", "mutatingadmissionpolicies", "-l", "app.kubernetes.io/part-of=holdfast");
+  });
+
   /** What the server has taken already: most overlays differ from one another in a few objects. */
   const taken = new Set<string>();
   const tryOut = (objects: readonly KubernetesObject[]) => {

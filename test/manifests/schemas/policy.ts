@@ -18,14 +18,17 @@ export const policy = z.strictObject({
   spec: z.strictObject({
     failurePolicy: z.literal("Ignore"),
     reinvocationPolicy: z.enum(["Never", "IfNeeded"]),
+    // With what the API server adds: it is one field to it, and a second applier would get a conflict.
     matchConstraints: z.strictObject({
+      matchPolicy: z.literal("Equivalent"),
+      namespaceSelector: z.strictObject({}),
+      objectSelector: z.strictObject({}),
       resourceRules: z.array(
         z.strictObject({
           apiGroups: z.array(z.string()),
           apiVersions: z.array(z.string()),
           operations: z.array(z.enum(["CREATE", "UPDATE"])).min(1),
           resources: z.array(z.string()),
-          // The API server adds it, and tools that compare lists as a whole would find a difference.
           scope: z.literal("*"),
         }),
       ),
