@@ -3,9 +3,10 @@ import * as z from "zod";
 import { systemClock } from "../../shared/clock.ts";
 import type { Decision } from "../../shared/decision.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { type Rule, rule } from "../../shared/rule.ts";
+import { warning } from "../../shared/steps.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { printExplanation } from "./print.ts";
@@ -73,6 +74,29 @@ test("where Holdfast is installed in another namespace, commands in an explanati
     /run: holdfast status --install-namespace keeping$/,
   );
   expect(wordOf(waiting, decision, 0)?.difference).toMatch(/run: holdfast status$/);
+});
+
+test.each([
+  ["that is written down already", "held", "wait"],
+  ["that is not", "before", "write"],
+])("a write %s is explained as what it is", (_, step, expected) => {
+  const written = { v: 1, uid: "u", step, since: "2026-01-01T00:00:00Z", because: "It is kept." };
+  const annotations = { [progressKey("test/keeping")]: JSON.stringify(written) };
+  const metadata = { name: "pv", uid: "u", resourceVersion: "1", annotations };
+  const about = { apiVersion: "v1", kind: "PersistentVolume", metadata };
+  const decision: Decision = {
+    do: "write",
+    about,
+    kind: PersistentVolume,
+    message: "It is kept.",
+    writes: [],
+    // An Event that is recorded again at each look is no change.
+    event: warning("Kept"),
+    step: { name: "held" },
+  };
+  const steps = { before: undefined, held: undefined };
+  const keeping = { name: "test/keeping", steps, permissions: [] } as unknown as Rule;
+  expect(wordOf(keeping, decision, 0)?.decision).toBe(expected);
 });
 
 test("a rule whose external system is away leaves the explanation incomplete", async () => {

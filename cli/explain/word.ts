@@ -23,7 +23,7 @@ export interface Word {
   readonly about: string;
   /** What a look says now, as a sentence; absent where it says nothing, or could not be had. */
   readonly message?: string;
-  /** The decision of that look: wait, write, call, stop, record. */
+  /** The decision of that look: wait, write, call, stop, record. A write of what is there already is a wait. */
   readonly decision?: Decision["do"];
   /** The finalizers that the decision removes. */
   readonly removes?: readonly string[];
@@ -79,11 +79,12 @@ export function wordOf(rule: Rule, decision: Decision, now: number, installNames
   const progress = readProgress(about, progressNameOf(rule));
   const before = wordWritten(rule, about);
   const step = "step" in decision ? decision.step : undefined;
-  const isDone = decision.do === "write" && !step && plan(rule, decision, now).result === "leave";
+  const planned = decision.do === "write" ? plan(rule, decision, now) : undefined;
+  const isDone = !step && planned?.result === "leave";
   const isSilent = isDone || decision.do === "leave";
   if (isSilent && (!before || rule.progressName)) return undefined;
   if (before && decision.do === "leave") return waitsForNothing(before, rule);
-  if (before && isDone && decision.progress === "unchanged") return before;
+  if (before && isDone && decision.do === "write" && decision.progress === "unchanged") return before;
   const removes = removedBy(decision);
   const difference = step && progress && differs(progress, step, message) ? differenceIn(installNamespace) : undefined;
   const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";
@@ -92,7 +93,7 @@ export function wordOf(rule: Rule, decision: Decision, now: number, installNames
     ...before,
     about: describe(referenceTo(about)),
     message,
-    decision: decision.do,
+    decision: planned?.operations.every((operation) => operation.do !== "write") ? "wait" : decision.do,
     ...(removes.length > 0 ? { removes } : {}),
     ...(difference ? { difference } : {}),
     isStuck: decision.do === "stop" || isWarned,
