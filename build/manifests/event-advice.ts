@@ -50,7 +50,8 @@ const advice: Readonly<Record<string, string>> = {
     "claim. Raise the limit that the message names, or have kept volumes reclaimed, which deletes their data: see " +
     "[undelete](undelete.md#how-much-is-kept).",
   NamespaceReplaced:
-    "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
+    "The namespace is gone or is another one, or the note of the volume was overwritten. An administrator may offer " +
+    "the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
   NodeLeftBehind:
     "The Machine is gone, and Cluster API left its Node object behind. Make sure that the server is off, and delete " +

@@ -33,9 +33,12 @@ export function describeKept({ volume, note, due }: KeptVolume): string {
     : Number.isFinite(due)
       ? `It ${end} at ${new Date(due).toISOString().slice(0, 16).replace("T", " ")} UTC`
       : "It has no time, and stays until a person sets one";
+  // Without its note, the namespace that it was of is not known.
+  const isLost = note.namespaceUid === "";
+  const why = isLost ? "its note was overwritten" : `namespace ${namespace} is gone or is another one`;
   const standing = {
     offered: `is offered to a new claim ${namespace}/${name}`,
-    asks: `is not offered until an administrator allows it, because its namespace ${namespace} is gone`,
+    asks: `is not offered until an administrator allows it, because ${why}`,
     kept: `is kept for claim ${namespace}/${name}, and not offered`,
   }[note.step as "offered" | "asks" | "kept"];
   return `Volume ${volume.metadata.name} ${standing}. ${until}.`;
