@@ -25,6 +25,23 @@ const operatorOf = (namespace: string, name: string, component: string) => {
 const piraeus = operatorOf("piraeus-datastore", "piraeus-operator-controller-manager", "piraeus-operator");
 const metalk8s = operatorOf("kube-system", "storage-operator-controller-manager", "storage-operator");
 
+/** Its webhook, whose service has no pod left: the API server refuses what it cannot ask about. */
+const webhooks = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  metadata: { name: "piraeus-operator-validating-webhook-configuration" },
+  webhooks: ["linstorclusters", "linstorsatellites"].map((resource) => ({
+    name: `${resource}.piraeus.example`,
+    admissionReviewVersions: ["v1"],
+    clientConfig: { service: { namespace: "piraeus-datastore", name: "piraeus-operator-webhook-service" } },
+    failurePolicy: "Fail",
+    rules: [
+      { apiGroups: ["piraeus.io"], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: [resource] },
+    ],
+    sideEffects: "None",
+  })),
+};
+
 describe.skipIf(!cluster || !kubectl)("the guides to move to Holdfast and back, on a real control plane", () => {
   if (!cluster) return;
   const { kubeconfig } = cluster;
@@ -46,6 +63,7 @@ describe.skipIf(!cluster || !kubectl)("the guides to move to Holdfast and back, 
     for (const file of definitions) run(["delete", "-f", file], kubeconfig);
     for (const { metadata } of [piraeus, metalk8s])
       run(["delete", "deployment", "-n", metadata.namespace, metadata.name], kubeconfig);
+    run(["delete", "validatingwebhookconfiguration", webhooks.metadata.name], kubeconfig);
     rmSync(folder, { recursive: true });
   });
 
@@ -54,12 +72,17 @@ describe.skipIf(!cluster || !kubectl)("the guides to move to Holdfast and back, 
     const cluster = { apiVersion: "piraeus.io/v1", kind: "LinstorCluster", metadata: { name: "linstorcluster" } };
     const recorded = "jsonpath={.metadata.annotations.holdfast\\.dev/satellites-handed-over}";
     const time = () => run(["get", "linstorcluster", "linstorcluster", "-o", recorded], kubeconfig);
+    const policies = () =>
+      run(["get", webhooks.kind, webhooks.metadata.name, "-o", "jsonpath={.webhooks[*].failurePolicy}"], kubeconfig);
     apply(cluster);
+    apply(webhooks);
     const [move, look] = blocksBelow(page, "Move from piraeus-operator's own handling");
     await walk.run(scriptOf(move && look ? [move, look] : []));
     expect(time()).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/);
     expect(isRunning(piraeus)).toBe(false);
-    expect(await walk.run(scriptOf(blocksBelow(page, "Keep the operator stopped")))).toMatch(/^0$/m);
+    const kept = await walk.run(scriptOf(blocksBelow(page, "Keep the operator stopped")));
+    expect(kept).toMatch(/^0$/m);
+    expect(kept).toMatch(/^Ignore Ignore$/m);
 
     await walk.run(scriptOf(blocksBelow(page, "Where Piraeus' definitions are installed")));
     const built = await walk.run("kubectl kustomize my-overlay");
@@ -69,6 +92,7 @@ describe.skipIf(!cluster || !kubectl)("the guides to move to Holdfast and back, 
     await walk.run(scriptOf(blocksBelow(page, "And back")));
     expect(time()).toBe("");
     expect(isRunning(piraeus)).toBe(true);
+    expect(policies()).toBe("Fail Fail");
   });
 
   test("docs/volumes.md: MetalK8s' operator is stopped, and started again", async () => {
