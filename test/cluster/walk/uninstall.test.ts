@@ -64,8 +64,19 @@ describe.skipIf(!ready)("the guides to upgrade and uninstall, on a real control 
   });
 
   test("docs/upgrade.md: nothing differs from the version that is installed", async () => {
+    // Of a version that had one more.
+    const removed = {
+      apiVersion: "serving.knative.dev/v1",
+      kind: "Service",
+      metadata: { name: "removed", namespace: "holdfast", labels: { "app.kubernetes.io/part-of": "holdfast" } },
+    };
+    run(["create", "-f", "-"], kubeconfig, JSON.stringify(removed));
     // It fails if anything differs.
-    await walk.run(commandsBelow("docs/upgrade.md", "The whole installation"));
+    const said = await walk.run(commandsBelow("docs/upgrade.md", "The whole installation"));
+    expect(said.match(/^\w+\.(serving|eventing)\.knative\.dev\/.*$/gm)).toEqual([
+      "service.serving.knative.dev/removed",
+    ]);
+    run(["delete", "-n", "holdfast", "services.serving.knative.dev", "removed"], kubeconfig);
     await walk.run(commandsBelow("docs/upgrade.md", "To 0.2.0"));
   });
 
