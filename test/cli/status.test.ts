@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { version } from "../../cli/version.ts";
 import { InMemoryChannel, Subscription } from "../../functions/platform/sweep/channels.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
@@ -292,6 +292,9 @@ test("the rights that the page on monitoring names are all that status takes, li
   const { code, out, err } = await cluster.asUserOf(roles, ["status", "-o", "wide"]);
   expect([err, out.split("\n").at(-2), code]).toEqual(["", "All is well.", 0]);
   expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  const job = blocksBelow("docs/monitoring.md", "One check for everything").at(-1)?.text ?? "";
+  const [, ...args] = parse(job).spec.jobTemplate.spec.template.spec.containers[0].command;
+  expect(JSON.parse((await cluster.asUserOf(roles, args)).out)).toMatchObject({ findings: [] });
   const { out: less } = await cluster.asUserOf(roles.slice(0, 1), ["status"]);
   expect(less).toContain("Not known: ");
 });

@@ -129,7 +129,6 @@ test "${volumeOf("data-web-0")}" = "$former"`,
   {
     page: "docs/monitoring.md",
     heading: "One check for everything",
-    before: "kubectl create namespace monitoring\nkubectl create serviceaccount checks -n monitoring",
     after: "kubectl get clusterrolebinding holdfast-status holdfast-status-eviction",
   },
   {
