@@ -8,6 +8,7 @@ import { installedByDefault, manifestsOf } from "./manifests.ts";
 import { nameFaults, nameTables } from "./name-tables.ts";
 import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
 import { chartTables, eventTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
+import { sourceAccountTables } from "./source-accounts.ts";
 import { isGenerated } from "./yaml.ts";
 
 /** How a file of the repository departs from what follows from the declarations. */
@@ -39,7 +40,7 @@ export function differences(
   };
   for (const declared of functions) document(`functions/${declared.name}/README.md`, functionTables(declared));
   document("sources/README.md", sourceTables(installedByDefault(functions, systems)));
-  document("docs/permissions.md", permissionTables(functions));
+  document("docs/permissions.md", { ...permissionTables(functions), ...sourceAccountTables(wanted) });
   document("docs/rules.md", ruleTables(functions));
   document("docs/settings.md", settingTables(functions));
   document("docs/names.md", nameTables(functions, names));

@@ -17,6 +17,7 @@ const rowsOf = (...permissions: Declared["permissions"]) =>
 
 test("each right has a row with what limits it, and why it is needed", () => {
   const bounds = [{ on: ["delete"], says: "deletes pods of agents", cel: "true" }] as const;
+  const created = [{ on: ["create"], says: "creates the ConfigMap kept", cel: "true" }] as const;
   expect(
     rowsOf(
       { resource: Node, verbs: ["get"], why: "to see whether it is Ready" },
@@ -26,6 +27,7 @@ test("each right has a row with what limits it, and why it is needed", () => {
       { resource: ConfigMap, verbs: ["get"], names: ["table"], ownNamespace: true, why: "to read the table" },
       { resource: Pod, verbs: ["list"], overlay: "more", why: "to see which claims are used" },
       { resource: Event, verbs: ["create", "get", "delete"], why: "to say what holds it" },
+      { resource: ConfigMap, verbs: ["create"], writes: { annotations: [] }, bounds: created, why: "to keep it" },
     ),
   ).toEqual([
     "| Right | Limited to | Why |",
@@ -36,7 +38,9 @@ test("each right has a row with what limits it, and why it is needed", () => {
     "| Pod: delete | the namespace of `PLACE`; deletes pods of agents | to let agents go |",
     "| ConfigMap: get | only `table`; its own namespace | to read the table |",
     "| Pod: list (with the option `more`) | any | to see which claims are used |",
-    "| Event: create, get, delete | creates and deletes Events of its own and its system | to say what holds it |",
+    "| Event of `events.k8s.io`: create, get, delete | creates and deletes Events of its own and its system " +
+      "| to say what holds it |",
+    "| ConfigMap: create | creates the ConfigMap kept | to keep it |",
   ]);
 });
 

@@ -80,7 +80,7 @@ function rightsOf(permissions: readonly Permission[]): readonly (readonly string
     const only = [placeOf(permission), limits(permission), ...(resource === Event ? [ownEvents] : [])].filter(Boolean);
     const option = overlay ? ` (with the option ${code(overlay)})` : "";
     return {
-      kind: resource.kind,
+      kind: sharedNames.includes(resource.kind) ? `${resource.kind} of ${code(groupOf(resource))}` : resource.kind,
       right: `${subresource ? ` ${subresource}` : ""}: ${verbs.join(", ")}${option}`,
       only: only.join("; ") || "any",
       why,
@@ -92,6 +92,9 @@ function rightsOf(permissions: readonly Permission[]): readonly (readonly string
     return [`${all.map(({ kind }) => kind).join(", ")}${first.right}`, first.only, first.why];
   });
 }
+
+/** Kinds of other groups that the core group has, too: people would take one for the other. */
+const sharedNames: readonly string[] = ["Event", "Service"];
 
 const ownEvents = "creates and deletes Events of its own and its system";
 
@@ -119,7 +122,8 @@ function triggers(declared: Declared): string {
 
 /** What the API server holds the account to: {@link writePolicyOf}. */
 function limits({ subresource, verbs, writes, bounds = [] }: Permission): string {
-  const lists = Object.entries(writes ?? {}).map(([of, names]) => `${of} ${names.map(code).join(", ")}`);
+  const named = Object.entries(writes ?? {}).filter(([, names]) => names.length > 0);
+  const lists = named.map(([of, names]) => `${of} ${names.map(code).join(", ")}`);
   const own = verbs.includes("patch") && !subresource ? ["progress"] : [];
   const changes = writes ? [...own, ...lists] : [];
   return [...changes, ...bounds.map(({ says }) => says)].join("; ");
