@@ -52,11 +52,9 @@ test.each([
   [["statu"], "holdfast: unknown command 'statu'. Did you mean status? See holdfast --help.\n"],
   [["help", "nope"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
   [["nope", "--help"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
-  [
-    ["--context", "a", "status"],
-    "holdfast: unknown option '--context'. Write options after the command: holdfast COMMAND --context ... See " +
-      "holdfast --help.\n",
-  ],
+  [["--nope", "status"], "holdfast: unknown option '--nope'. See holdfast --help.\n"],
+  [["--context", "a"], expect.stringContaining("unknown option '--context'")],
+  [["--act", "status"], "holdfast: unknown option '--act'. See holdfast status --help.\n"],
   [
     ["doctor", "-o", "json"],
     "holdfast: unknown option '-o'. doctor has one format only, and takes no -o. See holdfast doctor --help.\n",
@@ -79,6 +77,15 @@ test("a context that the kubeconfig does not have is refused, with the names of 
   const kubeconfig = join(import.meta.dirname, "fixtures/two-contexts.yaml");
   const { code, err } = await runHoldfast(["replay", "x", "--kubeconfig", kubeconfig, "--context", "third"]);
   expect([code, err]).toEqual([2, "holdfast: The kubeconfig has no context third; it has first, second.\n"]);
+});
+
+test.each([
+  [["--kubeconfig", "/nope", "status"]],
+  [["--kubeconfig=/nope", "-o", "json", "-n", "shop", "explain", "pvc/x"]],
+  [["--watch", "--kubeconfig", "/nope", "explain", "pvc", "x"]],
+])("options may stand before the command, as kubectl takes them: %j", async (args) => {
+  const { code, err } = await runHoldfast(args);
+  expect([code, err]).toEqual([2, expect.stringContaining("The kubeconfig /nope cannot be read")]);
 });
 
 test("an option that npm took for its own is named instead of being left out", async () => {

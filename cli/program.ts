@@ -59,8 +59,21 @@ async function parse(args: readonly string[]): Promise<number> {
     code = result;
   });
   if (args.length === 0) program.outputHelp();
-  else await program.parseAsync(withoutHelp(program, args), { from: "user" });
+  else await program.parseAsync(withoutHelp(program, commandFirst(program, args)), { from: "user" });
   return code;
+}
+
+/** With the options that stand before the command after it: kubectl takes them there, too. */
+function commandFirst(program: Command, args: readonly string[]): readonly string[] {
+  const known = program.commands.flatMap(({ options }) => options);
+  let at = 0;
+  for (let arg = args[0]; arg?.startsWith("-"); arg = args[at]) {
+    const option = known.find(({ long, short }) => [long, short].includes(arg?.replace(/=.*/, "") ?? ""));
+    if (!option) return args;
+    at += option.required && !arg.includes("=") ? 2 : 1;
+  }
+  const [command, ...rest] = args.slice(at);
+  return command === undefined ? args : [command, ...args.slice(0, at), ...rest];
 }
 
 /** Of `help nope` and `nope --help` the unknown name alone: commander would print the help of the program. */
@@ -106,7 +119,7 @@ export function createProgram(ended: (code: number) => void = () => {}): Command
         const sentences = [
           sentence.replace(/\.?$/, "."),
           suggestion.replace(/^\((.*)\)$/, "$1"),
-          misplaced(program, command, sentence),
+          withoutFormat(command, sentence),
           `See ${program.name()}${path} --help.`,
         ];
         write(`holdfast: ${sentences.filter(Boolean).join(" ")}\n`);
@@ -126,15 +139,10 @@ export function formatsOf(program: Command): string {
     .join("\n");
 }
 
-/** What to do about an option that stands at the wrong place, or that a command cannot have. */
-function misplaced(program: Command, command: Command, complaint: string): string {
-  const [, option = ""] = /^unknown option '(-[^'=]*)/.exec(complaint) ?? [];
-  if (command !== program)
-    return ["-o", "--output"].includes(option) ? `${command.name()} has one format only, and takes no -o.` : "";
-  const isKnown = program.commands.some(({ options }) =>
-    options.some(({ long, short }) => [long, short].includes(option)),
-  );
-  return isKnown ? `Write options after the command: ${program.name()} COMMAND ${option} ...` : "";
+/** Why a command has no `-o`. */
+function withoutFormat(command: Command, complaint: string): string {
+  const isWanted = /^unknown option '(-o|--output)[='].*/.test(complaint) && command.parent;
+  return isWanted ? `${command.name()} has one format only, and takes no -o.` : "";
 }
 
 /** kubectl runs a program of the name `kubectl-holdfast`. */

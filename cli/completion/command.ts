@@ -1,14 +1,17 @@
 import { Argument, Command } from "commander";
 import { exitCode } from "../exit-code.ts";
 import type { Subcommand } from "../subcommand.ts";
-import { bashScript, fishScript, zshScript } from "./scripts.ts";
+import { bashScript, fishScript, kubectlScript, zshScript } from "./scripts.ts";
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, kubectl: kubectlScript };
 
 const example = `
 Examples:
   source <(holdfast completion bash)    # in ~/.bashrc; zsh: in ~/.zshrc
-  holdfast completion fish > ~/.config/fish/completions/holdfast.fish`;
+  holdfast completion fish > ~/.config/fish/completions/holdfast.fish
+As a plugin of kubectl, with a folder of PATH:
+  holdfast completion kubectl > ~/bin/kubectl_complete-holdfast
+  chmod +x ~/bin/kubectl_complete-holdfast`;
 
 /** `holdfast completion` */
 export const completion: Subcommand = {
@@ -16,7 +19,7 @@ export const completion: Subcommand = {
     new Command("completion")
       .summary("print the script by which a shell completes holdfast")
       .description("Prints the script by which a shell completes commands, options and their values.")
-      .addArgument(new Argument("<SHELL>", "the shell").choices(Object.keys(scripts)))
+      .addArgument(new Argument("<SHELL>", "the shell, or kubectl").choices(Object.keys(scripts)))
       .addHelpText("after", example),
   async run([shell = ""], _, program) {
     process.stdout.write(scripts[shell as keyof typeof scripts](program));

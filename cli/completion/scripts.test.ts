@@ -1,13 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../program.ts";
-import { bashScript, fishScript, zshScript } from "./scripts.ts";
+import { bashScript, fishScript, kubectlScript, zshScript } from "./scripts.ts";
 
 const program = createProgram();
 const quote = (text: string) => `'${text}'`;
 
 /** How each shell is asked what it offers for these words, of which the last one is being typed. */
 const shells = {
+  // kubectl runs the script with the words after its own.
+  kubectl: (words: readonly string[]) => ["-c", kubectlScript(program), ...words],
   bash: (words: readonly string[]) => [
     "-c",
     `${bashScript(program)}COMP_WORDS=(${words.map(quote).join(" ")}); COMP_CWORD=${words.length - 1}
@@ -27,15 +29,17 @@ const shells = {
   ],
 };
 
+const programs = { kubectl: "bash", bash: "bash", zsh: "zsh", fish: "fish" };
+
 function offered(shell: keyof typeof shells, words: readonly string[]): readonly string[] {
-  const out = execFileSync(shell, shells[shell](words), { encoding: "utf8", cwd: import.meta.dirname });
+  const out = execFileSync(programs[shell], shells[shell](words), { encoding: "utf8", cwd: import.meta.dirname });
   // fish has a sentence behind each.
   const found = out.split("\n").map((line) => line.replace(/\t.*/, ""));
   return [...new Set(found.filter(Boolean))].toSorted();
 }
 
 describe.each(Object.keys(shells) as (keyof typeof shells)[])("%s", (shell) => {
-  const isThere = spawnSync(shell, ["--version"]).status === 0;
+  const isThere = spawnSync(programs[shell], ["--version"]).status === 0;
   if (!isThere) console.log(`There is no ${shell} here: what it completes is not tried.`);
   test.skipIf(!isThere).each([
     [["holdfast", "sta"], ["status"]],

@@ -18,7 +18,17 @@ const offersOf = (program: Command): readonly Offer[] =>
   }));
 
 /** The script by which bash completes commands, options and what they may be. */
-export function bashScript(program: Command): string {
+export const bashScript = (program: Command): string =>
+  `${bashFunction(program)}complete -o default -F _holdfast holdfast\n`;
+
+/** The program `kubectl_complete-holdfast`, which kubectl asks what may follow `kubectl holdfast`. */
+export const kubectlScript = (program: Command): string => `#!/usr/bin/env bash
+${bashFunction(program)}COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#
+_holdfast
+for word in "\${COMPREPLY[@]}"; do echo "$word"; done
+`;
+
+function bashFunction(program: Command): string {
   const offers = offersOf(program);
   const cases = offers.map(({ name, options, choices }) => {
     const words = [...choices, ...options.flatMap(({ long, short }) => [long, short].filter(Boolean)), "--help"];
@@ -45,7 +55,6 @@ ${chosen.join("\n")}
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o default -F _holdfast holdfast
 `;
 }
 
