@@ -1,9 +1,11 @@
 // Bundles the web console's client: index.html, and scripts, one style sheet and fonts under assets/. Each page is a
 // script of its own, loaded when it is opened first.
+import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { usedStyles } from "./used-styles.mjs";
 
 /** The name of what imports all style sheets, which is no file. */
 const sheetOfSheets = "all.css";
@@ -27,22 +29,24 @@ export async function buildConsole(outdir) {
   /** @type {Set<string>} */
   const sheets = new Set();
   const scripts = await build({ ...common(outdir), ...scriptOptions, plugins: [collectSheets(sheets)] });
-  const used = new Set(Object.values(scripts.metafile.outputs).flatMap(({ inputs }) => usedOf(inputs)));
-  const names = [...sheets].filter((sheet) => used.has(componentOf(relative(root, sheet)))).sort();
-  const styles = await build({ ...common(outdir), ...styleOptions(names) });
-  const files = [...scripts.outputFiles, ...styles.outputFiles];
-  await Promise.all(files.map(({ path, contents }) => writeFile(path, contents)));
-
+  const styles = await build({ ...common(outdir), ...styleOptions([...sheets].sort()) });
   const outputs = Object.entries(scripts.metafile.outputs);
   const entry = outputs.find(([, { entryPoint }]) => entryPoint === "console/main.tsx")?.[0];
-  const sheet = styles.outputFiles.find(({ path }) => path.endsWith(".css"));
-  if (!entry || !sheet) throw new Error("The console's bundle has no entry, or no style sheet.");
-  const page = html(basename(entry), basename(sheet.path));
-  await writeFile(join(outdir, "index.html"), page);
+  const whole = styles.outputFiles.find(({ path }) => path.endsWith(".css"));
+  if (!entry || !whole) throw new Error("The console's bundle has no entry, or no style sheet.");
+  const text = usedStyles(
+    whole.text,
+    scripts.outputFiles.map(({ text }) => text),
+  );
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
+  const sheet = { path: join(dirname(whole.path), `console-${hash}.css`), contents: text };
+  const assets = [...styles.outputFiles.filter((file) => file !== whole), sheet];
+  await Promise.all([...scripts.outputFiles, ...assets].map(({ path, contents }) => writeFile(path, contents)));
+  await writeFile(join(outdir, "index.html"), html(basename(entry), basename(sheet.path)));
 
   const inputs = [scripts, styles].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   const isFile = (/** @type {string} */ input) => input !== sheetOfSheets;
-  const shared = ["index.html", ...styles.outputFiles.map(({ path }) => relative(outdir, path))];
+  const shared = ["index.html", ...assets.map(({ path }) => relative(outdir, path))];
   const firstLoads = new Map(
     outputs.flatMap(([path, { entryPoint }]) => {
       if (!entryPoint || path === entry) return [];
@@ -50,18 +54,8 @@ export async function buildConsole(outdir) {
       return [[entryPoint, [...shared, ...needed.map((name) => relative(outdir, join(root, name)))]]];
     }),
   );
-  return { firstLoads, inputs: ["console/build.mjs", ...inputs.filter(isFile)] };
+  return { firstLoads, inputs: ["console/build.mjs", "console/used-styles.mjs", ...inputs.filter(isFile)] };
 }
-
-/**
- * The modules with something left of them in the scripts: a style sheet is needed where the names of its classes are.
- * @param {import("esbuild").Metafile["outputs"][string]["inputs"]} inputs
- */
-const usedOf = (inputs) =>
-  Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [componentOf(path)] : []));
-
-/** `react-styles/css/components/Table/table`, for its style sheet and for the names of its classes. */
-const componentOf = (/** @type {string} */ path) => path.replaceAll("\\", "/").replace(/\.(css|m?js)$/, "");
 
 /** @param {string} outdir */
 const common = (outdir) =>
@@ -108,7 +102,7 @@ const styleOptions = (sheets) => {
   return /** @satisfies {import("esbuild").BuildOptions} */ ({
     stdin: { contents, loader: "css", resolveDir: root, sourcefile: sheetOfSheets },
     loader,
-    entryNames: "console-[hash]",
+    entryNames: "console",
     plugins: [leaveOutFonts],
   });
 };

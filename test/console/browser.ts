@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { expect, inject } from "vitest";
+import { unusedClasses } from "../../console/used-styles.mjs";
 import { browserPath } from "./browser-path.ts";
 import type { StillCluster } from "./cluster.ts";
 import { type ServedClient, serveClient } from "./serve-client.ts";
@@ -60,8 +61,17 @@ const atRest = `(async () => {
   while (moving().length > 0) await Promise.allSettled(moving().map((one) => one.finished));
 })()`;
 
-/** What axe finds wrong with the page when its colours are at rest, or with the part of it that a selector names. */
+/** What has one of the classes that the style sheet leaves out. */
+const unstyled = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<string[]>(`[...new Set([...document.querySelectorAll("[class]")].flatMap((one) => [...one.classList]))]
+    .filter((name) => [${unusedClasses.join()}].some((unused) => unused.test(name)))`);
+
+/**
+ * What axe finds wrong with the page when its colours are at rest, or with the part of it that a selector names.
+ * Fails where the style sheet lacks what the page shows.
+ */
 export async function violationsOf(page: Page, within = "html"): Promise<readonly string[]> {
+  expect(await unstyled(page), "classes that console/used-styles.mjs leaves out").toEqual([]);
   await page.evaluate(atRest);
   await page.evaluate(axe.source);
   const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"] })`;
