@@ -4,6 +4,7 @@ import { terminal } from "../../shared/terminal/terminal.ts";
 import { type PlaceOptions, withPlace } from "../cluster/cluster-options.ts";
 import { findObject, readName } from "../cluster/find-object.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
+import { type ConsoleOptions, linkTo, withConsole } from "../console/console-link.ts";
 import { exitCode } from "../exit-code.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
 import { askingWith, type FoundRules, findRules, gapsOf } from "../rules/ask-rules.ts";
@@ -11,7 +12,7 @@ import type { Subcommand } from "../subcommand.ts";
 import { type Explanation, explain as explainObject } from "./explain.ts";
 import { printExplanation } from "./print.ts";
 
-interface ExplainOptions extends PlaceOptions {
+interface ExplainOptions extends PlaceOptions, ConsoleOptions {
   readonly output?: Format;
   readonly watch?: boolean;
   readonly all?: boolean;
@@ -24,15 +25,17 @@ const pause = 2_000;
 export const explain: Subcommand = {
   declare: () =>
     withFormat(
-      withPlace(
-        new Command("explain")
-          .summary("say who holds an object, why, and what would let it go")
-          .description(
-            "Says who holds an object, why, since when, and what would let it go: every finalizer on it, and what " +
-              "each rule of Holdfast would decide now, beside what is written down on the object. It writes nothing. " +
-              "Of a namespace that is being deleted it lists what is left in it.",
-          )
-          .argument("<OBJECT...>", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
+      withConsole(
+        withPlace(
+          new Command("explain")
+            .summary("say who holds an object, why, and what would let it go")
+            .description(
+              "Says who holds an object, why, since when, and what would let it go: every finalizer on it, and what " +
+                "each rule of Holdfast would decide now, beside what is written down on the object. It writes nothing. " +
+                "Of a namespace that is being deleted it lists what is left in it.",
+            )
+            .argument("<OBJECT...>", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
+        ),
       ),
     )
       .option("-w, --watch", "look again every two seconds, and print what has changed, until it is gone")
@@ -45,6 +48,7 @@ export const explain: Subcommand = {
     const out = terminal(process.stdout);
     const { kind, object } = await findObject(client, named, options.namespace ?? namespace, rules.kinds);
     const { namespace: place, name, uid } = object.metadata;
+    const page = linkTo(options.console, kind, object.metadata);
     let before = "";
     for (
       let live: KubernetesObject | undefined = object;
@@ -52,7 +56,8 @@ export const explain: Subcommand = {
       live = await client.get<KubernetesObject>(kind, place, name)
     ) {
       const seen = { ...live, apiVersion: kind.apiVersion, kind: kind.kind };
-      const explanation = withNotice(await explainObject(kind, seen, rules, asking, options.all), rules);
+      const found = withNotice(await explainObject(kind, seen, rules, asking, options.all), rules);
+      const explanation: Explanation = { ...found, ...(page ? { page } : {}) };
       const text = JSON.stringify(explanation);
       if (text !== before && options.output) process.stdout.write(formatted(explanation, options.output));
       else if (text !== before) printExplanation(explanation, asking.clock.now(), out, rules.installNamespace);

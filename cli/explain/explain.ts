@@ -28,6 +28,8 @@ export interface Explanation {
   /** `PersistentVolumeClaim shop/data`. */
   readonly object: string;
   readonly uid: string;
+  /** The address of its page in the web console, where the user has named one. */
+  readonly page?: string;
   /** RFC 3339; absent where nothing has asked for the object to be deleted. */
   readonly deletedSince?: string;
   readonly holds: readonly Hold[];

@@ -13,7 +13,7 @@ export function printExplanation(
   out: Terminal,
   installNamespace?: string,
 ): void {
-  const { object, deletedSince, holds, words, unexplained, content, gaps } = explanation;
+  const { object, page, deletedSince, holds, words, unexplained, content, gaps } = explanation;
   const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
   const state = deletedSince ? `is being deleted since ${when(deletedSince, now)}.` : "is not being deleted.";
   line(0, `${out.paint("bold", object)} ${state} ${held(holds, deletedSince !== undefined)}`);
@@ -37,6 +37,8 @@ export function printExplanation(
     );
   if (holds.length === 0 && words.length === 0) line(0, "No rule of Holdfast has anything to say about it.");
   if (content) printContent(content, line, out);
+  // In one line: a terminal follows no address that is wrapped.
+  if (page) out.print(`In the console: ${page}`);
   for (const gap of gaps) line(0, `${out.paint("yellow", "Not known:")} ${gap}`);
 }
 

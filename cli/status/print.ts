@@ -26,8 +26,10 @@ export function printStatus(status: Status, now: number, out: Terminal, isWide: 
   if (deadLettered) row("dead-lettered", countOf(deadLettered.events, now));
   if (waiting) row("objects", countsOf(waiting, now));
   if (isWide)
-    for (const { object, rule, because } of waiting ?? [])
+    for (const { object, rule, because, page } of waiting ?? []) {
       out.print(`  ${wrap(`${object} (${rule}): ${because}`, 4, out.width)}`);
+      if (page) out.print(`    ${page}`);
+    }
   printFindings(status, out);
   if (status.findings.length + status.gaps.length === 0) out.print(`\n${out.paint("green", "All is well.")}`);
 }

@@ -31,6 +31,7 @@ export async function statusOf(
   functions: ReadonlyMap<string, InstalledFunction> | undefined,
   rules: readonly Rule[],
   now: number,
+  console?: string,
 ): Promise<Status> {
   const gaps: string[] = [];
   const findings: Finding[] = [];
@@ -60,7 +61,7 @@ export async function statusOf(
     ),
   )?.deadLettered;
   const asked = functions ? rules.filter(({ name }) => functions.has(slug(name))) : rules;
-  const waiting = await waitingObjects(client, asked, gaps, namespace);
+  const waiting = await waitingObjects(client, asked, gaps, { installNamespace: namespace, console });
   findings.push(...findingsAbout(waiting, sweep ?? { period: Number.POSITIVE_INFINITY }, now, namespace));
   return {
     namespace,

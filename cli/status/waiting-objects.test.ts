@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Kind, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { progressNameOf } from "../../shared/rule.ts";
 import { loadRules, systemNames } from "../rules/load-systems.ts";
@@ -26,11 +27,28 @@ test("where Holdfast is installed in another namespace, the command that explain
   const written = { v: 1, uid: "1", step: "asks", since: "2026-01-01T00:00:00Z", because: "It waits." };
   const annotations = { [progressKey("undelete/note")]: JSON.stringify(written) };
   const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
-  const [waiting] = waitsOn(kind, object, rules, "keeping");
+  const [waiting] = waitsOn(kind, object, rules, { installNamespace: "keeping" });
   expect(waiting?.explain).toBe("holdfast explain thing/one --install-namespace keeping");
   const stuck = Array.from({ length: 11 }, () => ({ ...(waiting as WaitingObject), isStuck: true }));
   expect(findingsAbout(stuck, { period: 300_000 }, 0, "keeping").at(-1)).toMatchObject({
     what: "One more object is stuck.",
     todo: "All of them: holdfast status --install-namespace keeping -o json",
   });
+});
+
+test("where the console is known, an object that waits comes with its page, and only if the console has one", async () => {
+  const rules = await loadRules(systemNames());
+  const written = { v: 1, uid: "1", step: "asks", since: "2026-01-01T00:00:00Z", because: "It waits." };
+  const annotations = { [progressKey("undelete/note")]: JSON.stringify(written) };
+  const waitsAs = (kind: Kind, console?: string) => {
+    const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
+    return waitsOn(kind, object, rules, { console });
+  };
+  const [waiting] = waitsAs(PersistentVolume, "https://console.example");
+  const page = "https://console.example/object/PersistentVolume/_/one";
+  expect(waiting?.page).toBe(page);
+  const [finding] = findingsAbout([{ ...(waiting as WaitingObject), isStuck: true }], { period: 300_000 }, 0);
+  expect(finding?.todo).toMatch(new RegExp(`^Why, .*: holdfast explain persistentvolume/one, or ${page}$`));
+  expect(waitsAs(kind, "https://console.example")[0]).not.toHaveProperty("page");
+  expect(waitsAs(PersistentVolume)[0]).not.toHaveProperty("page");
 });

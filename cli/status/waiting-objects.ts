@@ -7,6 +7,7 @@ import { readProgress, waitingLabel } from "../../shared/progress.ts";
 import { progressNameOf, type Rule } from "../../shared/rule.ts";
 import { listServed } from "../../shared/uninstall/list-served.ts";
 import { elsewhere } from "../cluster/cluster-options.ts";
+import { type ConsoleOptions, linkTo } from "../console/console-link.ts";
 import type { Finding } from "../output/finding.ts";
 import { when } from "../output/time.ts";
 import { isOverdue, type SweepState } from "./sweep-state.ts";
@@ -25,6 +26,13 @@ export interface WaitingObject {
   readonly isStuck: boolean;
   /** What explains it. */
   readonly explain: string;
+  /** The address of its page in the web console, where the user has named one. */
+  readonly page?: string | undefined;
+}
+
+/** Where Holdfast is installed, and where the user has the web console open. */
+export interface Place extends ConsoleOptions {
+  readonly installNamespace?: string;
 }
 
 /** So many stuck objects are named one by one. */
@@ -35,7 +43,7 @@ export async function waitingObjects(
   client: Client,
   rules: readonly Rule[],
   gaps: string[],
-  installNamespace: string,
+  place: Place,
 ): Promise<readonly WaitingObject[]> {
   const identify = ({ apiVersion, kind }: Kind) => `${apiVersion} ${kind}`;
   const kinds = new Map(rules.flatMap(({ sweep }) => sweep).map(({ kind }) => [identify(kind), kind]));
@@ -48,7 +56,7 @@ export async function waitingObjects(
     if (!served.has(identify(kind)) && !silent.includes(`/apis/${kind.apiVersion}`)) continue;
     try {
       for await (const object of listServed<KubernetesObject>(client, kind, { metadataOnly: true }))
-        found.push(...waitsOn(kind, object, rules, installNamespace));
+        found.push(...waitsOn(kind, object, rules, place));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 0) throw error;
       if (error.status === 403) forbidden.push(kind.plural);
@@ -64,8 +72,9 @@ export function waitsOn(
   kind: Kind,
   object: KubernetesObject,
   rules: readonly Rule[],
-  installNamespace?: string,
+  { installNamespace, console }: Place = {},
 ): readonly WaitingObject[] {
+  const page = linkTo(console, kind, object.metadata);
   const { namespace, name, labels } = object.metadata;
   const inNamespace = namespace ? ` -n ${namespace}` : "";
   const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${inNamespace}${elsewhere(installNamespace)}`;
@@ -81,7 +90,8 @@ export function waitsOn(
     if (!waits) return [];
     const { step, since, because, next } = written;
     const about = describe(referenceTo(object));
-    return [{ object: about, rule: progressName, step, since, because, ...(next ? { next } : {}), isStuck, explain }];
+    const found = { object: about, rule: progressName, step, since, because, isStuck, explain };
+    return [{ ...found, ...(next ? { next } : {}), ...(page ? { page } : {}) }];
   });
 }
 
@@ -94,9 +104,9 @@ export function findingsAbout(
 ): readonly Finding[] {
   const stuck = objects.filter(({ isStuck }) => isStuck);
   const named = stuck.slice(0, mostNamed).map(
-    ({ object, since, because, explain }): Finding => ({
+    ({ object, since, because, explain, page }): Finding => ({
       what: `${object} is stuck since ${when(since, now)}: ${because}`,
-      todo: `Why, and what would let it go: ${explain}`,
+      todo: `Why, and what would let it go: ${explain}${page ? `, or ${page}` : ""}`,
     }),
   );
   const more: Finding = {

@@ -25,4 +25,5 @@ export async function startConsole(
   });
   session.onEnd(served.close);
   print(served);
+  terminal.print(`its links   export HOLDFAST_CONSOLE=${served.origin}`);
 }

@@ -72,6 +72,15 @@ test("explain of a claim says why it does not go with its set: a pod of another 
   );
 });
 
+test("where the console is known, explain links to the page of the object, in its answer for programs, too", async () => {
+  const cluster = await heldClaim();
+  const page = "https://console.example/object/PersistentVolumeClaim/shop/data";
+  const words = ["explain", "pvc/data", "-n", "shop", "--console", "https://console.example/open/secret"];
+  expect((await cluster.holdfast(words)).out).toContain(`\nIn the console: ${page}\n`);
+  expect(JSON.parse((await cluster.holdfast([...words, "-o", "json"])).out)).toMatchObject({ page });
+  expect((await cluster.holdfast(words.slice(0, 4))).out).not.toContain("console");
+});
+
 test("the answer for programs is the same, as JSON and as YAML", async () => {
   const cluster = await heldClaim();
   const { out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop", "-o", "json"]);

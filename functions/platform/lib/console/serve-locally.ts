@@ -23,6 +23,8 @@ export interface LocalParts {
 /** A console on loopback. */
 export interface LocalConsole {
   readonly port: number;
+  /** Scheme, host and port, by which links to its pages begin. */
+  readonly origin: string;
   /**
    * An address with a secret that opens the console once, at the page of an object (`/object/...`) where one is given;
    * the one before it opens it no longer.
@@ -45,9 +47,11 @@ export async function serveLocally(parts: LocalParts): Promise<LocalConsole> {
   const { signIn, mint } = byAddress(parts, port);
   const place = { hosts, origins: hosts.map((host) => `http://${host}`) };
   server.on("request", createConsole({ ...parts, signIn, place }));
+  const origin = `http://${hosts[0]}`;
   return {
     port,
-    address: (page) => `http://${hosts[0]}/open/${mint()}${page ? `?page=${encodeURIComponent(page)}` : ""}`,
+    origin,
+    address: (page) => `${origin}/open/${mint()}${page ? `?page=${encodeURIComponent(page)}` : ""}`,
     async close() {
       const closed = once(server, "close");
       server.close();
