@@ -1,3 +1,5 @@
+import type { Kind } from "./kubernetes/kind.ts";
+
 /**
  * What a rule changes of the objects of a kind that it may patch, besides the progress that the kit writes, and what
  * those have that it may create. A key that ends in `*` stands for all that begin so; `{}`: progress alone.
@@ -19,6 +21,8 @@ export interface Bound {
   readonly on: readonly ("create" | "patch" | "delete")[];
   /** Ends "It only": "creates pods that run on the Node of their agent". */
   readonly says: string;
+  /** It must be so beside each object of this kind, `params`; of those in namespaces, beside each in the same one. */
+  readonly each?: Kind;
   /** CEL: `object` as it is to be, absent on delete; `oldObject` as it is, absent on create. */
   readonly cel: string;
 }

@@ -126,7 +126,7 @@ function limits({ subresource, verbs, writes, bounds = [] }: Permission): string
   const lists = named.map(([of, names]) => `${of} ${names.map(code).join(", ")}`);
   const own = verbs.includes("patch") && !subresource ? ["progress"] : [];
   const changes = writes ? [...own, ...lists] : [];
-  return [...changes, ...bounds.map(({ says }) => says)].join("; ");
+  return [...changes, ...new Set(bounds.map(({ says }) => says))].join("; ");
 }
 
 function permissions({ permissions }: Declared): string {

@@ -60,14 +60,32 @@ const group = "admissionregistration.k8s.io";
 const operations = { create: "CREATE", patch: "UPDATE", delete: "DELETE" } as const;
 
 /**
- * The policy that holds a function's account to what the function declares, and its binding; none where it writes
- * nothing. The account is known by its name, in whichever namespace an overlay has put it.
+ * The policies that hold a function's account to what the function declares, each with its binding; none where it
+ * writes nothing. One has what can be seen from a write alone, and one for each kind what must be so beside each object
+ * of the kind. The account is known by its name, in whichever namespace an overlay has put it.
  */
 export function writePolicyOf(declared: Declared): readonly object[] {
   const kinds = writesByKind(declared);
   const validations = kinds.flatMap((one) => validationsOf(declared, one, kinds));
   if (validations.length === 0) return [];
-  const metadata = { name: clusterWide(slug(declared.name)), labels: labelsOf(declared.name) };
+  const each = kinds.flatMap((of) => of.bounds.flatMap(({ each }) => (each ? [{ of, each }] : [])));
+  return [
+    ...policyOf(declared, kinds, { ...variablesFor(kinds), validations }),
+    ...each.flatMap(({ of, each }) =>
+      policyOf(
+        declared,
+        [{ ...of, verbs: new Set(["create"]) }],
+        { validations: boundsOf(declared, of, "", each) },
+        each,
+      ),
+    ),
+  ];
+}
+
+/** A policy and its binding; `each`: the kind of its parameters. */
+function policyOf(declared: Declared, kinds: readonly KindWrites[], more: object, each?: Kind): readonly object[] {
+  const name = clusterWide(slug(declared.name) + (each ? `-${each.plural}` : ""));
+  const metadata = { name, labels: labelsOf(declared.name) };
   return [
     {
       apiVersion: `${group}/v1`,
@@ -75,6 +93,7 @@ export function writePolicyOf(declared: Declared): readonly object[] {
       metadata,
       spec: {
         failurePolicy: "Fail",
+        ...(each ? { paramKind: { apiVersion: each.apiVersion, kind: each.kind } } : {}),
         matchConstraints: {
           // As roles do: in every version, and in no other group.
           matchPolicy: "Exact",
@@ -96,15 +115,19 @@ export function writePolicyOf(declared: Declared): readonly object[] {
               `request.userInfo.username.endsWith(":${slug(declared.name)}")`,
           },
         ],
-        ...variablesFor(kinds),
-        validations,
+        ...more,
       },
     },
     {
       apiVersion: `${group}/v1`,
       kind: "ValidatingAdmissionPolicyBinding",
       metadata,
-      spec: { policyName: metadata.name, validationActions: ["Deny"] },
+      spec: {
+        policyName: name,
+        // Where there is none, nothing is to be so beside it.
+        ...(each ? { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } } : {}),
+        validationActions: ["Deny"],
+      },
     },
   ];
 }
@@ -131,19 +154,16 @@ const variablesFor = (kinds: readonly KindWrites[]) =>
 const emptyOf = (map: (typeof maps)[number]) => (map === "annotations" || map === "labels" ? "{}" : "[]");
 
 function validationsOf(declared: Declared, one: KindWrites, kinds: readonly KindWrites[]): readonly object[] {
-  const { resource, subresource, verbs, writes, creates, bounds, chosen } = one;
+  const { resource, subresource, verbs, writes, creates, chosen } = one;
   const { plural, kind } = resource;
   const isAlone = kinds.every((other) => other === one || other.resource.plural !== plural);
   const part = isAlone ? "" : ` && request.?subResource.orValue("") == "${subresource ?? ""}"`;
-  const validation = (on: Bound["on"], cel: string, says: string) => {
-    const meant = on.map((verb) => `request.operation == "${operations[verb]}"`).join(" || ");
-    const isMeant = `request.resource.resource == "${plural}"${part} && ${on.length > 1 ? `(${meant})` : meant}`;
-    return { expression: `!(${isMeant}) || (${cel})`, message: `${declared.name} only ${says}.`, reason: "Forbidden" };
-  };
+  const validation = (on: Bound["on"], cel: string, says: string) =>
+    validationOf(declared, one, part, { on, cel, says });
   if (subresource) return statusValidations(one, (cel, says) => validation(["patch"], cel, says));
   const own = [
     ...(creates.length > 0 && resource !== Event ? [validation(["create"], ...ofCreated(creates, resource))] : []),
-    ...bounds.map(({ on, cel, says }) => validation(on, cel, says)),
+    ...boundsOf(declared, one, part),
   ];
   if (!verbs.has("patch")) return own;
   const all = [...writes, progressWrites(declared), ...(resource === Node ? [{ labels: [changedLabel] }] : [])];
@@ -168,6 +188,17 @@ function validationsOf(declared: Declared, one: KindWrites, kinds: readonly Kind
     ...own,
   ];
 }
+
+/** `part`: CEL that asks for the subresource, where the policy has several of the kind. */
+function validationOf(declared: Declared, { resource }: KindWrites, part: string, { on, cel, says }: Bound): object {
+  const meant = on.map((verb) => `request.operation == "${operations[verb]}"`).join(" || ");
+  const isMeant = `request.resource.resource == "${resource.plural}"${part} && ${on.length > 1 ? `(${meant})` : meant}`;
+  return { expression: `!(${isMeant}) || (${cel})`, message: `${declared.name} only ${says}.`, reason: "Forbidden" };
+}
+
+/** What is to be so of what is written alone, or beside each object of a kind. */
+const boundsOf = (declared: Declared, one: KindWrites, part: string, each?: Kind) =>
+  one.bounds.filter((bound) => bound.each === each).map((bound) => validationOf(declared, one, part, bound));
 
 const entriesOf = (all: readonly DeclaredWrites[], list: keyof DeclaredWrites) => [
   ...new Set(all.flatMap((one) => one[list] ?? [])),

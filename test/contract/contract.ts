@@ -1,6 +1,7 @@
 import type { Bench } from "../harness/server.ts";
 import { access } from "./access.ts";
 import { admission } from "./admission.ts";
+import { agentPods } from "./agent-pods.ts";
 import { daemonSetPatches } from "./daemon-set-patches.ts";
 import { deletion } from "./deletion.ts";
 import { events } from "./events.ts";
@@ -40,5 +41,6 @@ export function apiContract(open: () => Promise<Bench>): void {
   nodePolicy(open);
   access(open);
   forgedWrites(open);
+  agentPods(open);
   writePolicies(open);
 }

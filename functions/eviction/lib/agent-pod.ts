@@ -6,6 +6,7 @@ import { type Kind, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Subject } from "../../../shared/subject.ts";
+import { lockOf, lockPrefix } from "./node-lock.ts";
 
 /** A pod as far as it says whether an agent runs. */
 export interface PodObject extends KubernetesObject {
@@ -17,9 +18,10 @@ export interface PodObject extends KubernetesObject {
 const templateKey = "holdfast.dev/template";
 
 /** Label of an agent's pod: the kind of its resource, which has the name of the Node. */
-const agentKey = "holdfast.dev/agent";
-/** Annotation of an agent's pod: the uid of its resource. */
-const agentUidKey = "holdfast.dev/agent-uid";
+export const agentKey = "holdfast.dev/agent";
+/** Annotations of an agent's pod: the uid of its resource, and what follows the prefix in the name of its lock. */
+export const agentUidKey = "holdfast.dev/agent-uid";
+export const agentLockKey = "holdfast.dev/agent-lock";
 
 /** The name of the one pod of a resource: of two that are made at once the server takes one. */
 const podNameOf = (kind: string, node: string): string => `${kind.toLowerCase()}-${node}`;
@@ -91,7 +93,12 @@ export function createPod(resource: KubernetesObject): Write {
       name: podNameOf(kind, name),
       namespace,
       labels: { ...template.metadata?.labels, [agentKey]: kind },
-      annotations: { ...template.metadata?.annotations, [templateKey]: digestOf(template), [agentUidKey]: uid },
+      annotations: {
+        ...template.metadata?.annotations,
+        [templateKey]: digestOf(template),
+        [agentUidKey]: uid,
+        [agentLockKey]: lockOf(resource).slice(lockPrefix.length),
+      },
     },
     // The Node is known, as a DaemonSet's is; the scheduler would leave the pod pending on a Node that is cordoned.
     spec: { ...template.spec, nodeName: name },

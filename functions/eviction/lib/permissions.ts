@@ -74,13 +74,6 @@ export function mayWritePods(verbs: readonly ("create" | "delete")[], kinds: rea
   return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds, why };
 }
 
-/** What keeps the pods of resources on their Nodes, and says of each whether it is there; `why` it writes pods. */
-export const mayKeepPods = (kinds: readonly Kind[], shown: readonly string[], why: string): readonly Permission[] => [
-  ...mayShow(kinds, shown, "whether its pod is on the Node, or what the pod waits for"),
-  // As its template says.
-  { ...mayWritePods(["create", "delete"], kinds, why), writes: { annotations: ["*"], labels: ["*"] } },
-];
-
 /** What lets the pods of a resource go, and then takes its lock off the Node. */
 export const mayLetGo: readonly Permission[] = [
   {

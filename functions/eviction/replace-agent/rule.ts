@@ -8,11 +8,12 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
+import { mayKeepPods } from "../lib/kept-pods.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { conditions, l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
-import { mayKeepPods, onEach } from "../lib/permissions.ts";
+import { onEach } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 

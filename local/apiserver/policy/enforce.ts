@@ -1,29 +1,61 @@
-import type { Fields } from "../../../shared/kubernetes/fields.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
-import { objectsIn, specOf } from "../kinds/fields.ts";
+import { type LabelSelector, type Labels, matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
+import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
 import { StatusError } from "../status-error.ts";
 import { conditionsHold, evaluate } from "./evaluate.ts";
 import { matching, nameOf, unlessIgnored } from "./matching.ts";
 import type { AdmissionRequest } from "./request.ts";
 
+/** The objects of a kind: in a namespace, or in all where that is absent. */
+export type ListKind = (apiVersion: unknown, kind: unknown, namespace: string | undefined) => readonly Fields[];
+
 /**
- * Holds a write to ValidatingAdmissionPolicies: those whose binding matches, and says `Deny`. Parameters, audit
- * annotations and `messageExpression` are not supported.
+ * Holds a write to ValidatingAdmissionPolicies: those whose binding matches, and says `Deny`; those with parameters to
+ * each of them. Parameters are selected by labels, in the namespace of what is written. Audit annotations and
+ * `messageExpression` are not supported.
  *
  * Throws the API server's refusal, 422 or what the validation's `reason` says, for the first validation that comes to
  * false, or that fails, unless the policy's `failurePolicy` is `Ignore`.
  */
-export function enforce(policies: readonly Fields[], bindings: readonly Fields[], request: AdmissionRequest): void {
+export function enforce(
+  policies: readonly Fields[],
+  bindings: readonly Fields[],
+  request: AdmissionRequest,
+  list: ListKind,
+): void {
   for (const { policy, binding } of matching(policies, bindings, () => request)) {
     const { validationActions } = specOf(binding);
-    if (Array.isArray(validationActions) && validationActions.includes("Deny")) run(policy, binding, request);
+    if (!Array.isArray(validationActions) || !validationActions.includes("Deny")) continue;
+    for (const params of paramsOf(policy, binding, request, list)) run(policy, binding, { ...request, params });
   }
 }
 
+/** What a policy is asked with, once for each; once without where it has no parameters. */
+function paramsOf(
+  policy: Fields,
+  binding: Fields,
+  request: AdmissionRequest,
+  list: ListKind,
+): readonly (Fields | undefined)[] {
+  const { paramKind } = specOf(policy);
+  if (!isFields(paramKind)) return [undefined];
+  const { selector, parameterNotFoundAction } = fieldsAt(specOf(binding), "paramRef");
+  const found = list(paramKind.apiVersion, paramKind.kind, request.namespace);
+  const selected = found.filter((one) =>
+    matchesLabelSelector(selector as LabelSelector, fieldsAt(one, "metadata", "labels") as Labels),
+  );
+  if (selected.length > 0 || parameterNotFoundAction === "Allow") return selected;
+  const why = "denied request: no params found for policy binding with `Deny` parameterNotFoundAction";
+  throw denied(request, "Invalid", by(policy, binding, why));
+}
+
+const by = (policy: Fields, binding: Fields, why: string) =>
+  `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}' ${why}`;
+
 function run(policy: Fields, binding: Fields, request: AdmissionRequest): void {
   const spec = specOf(policy);
-  const deny = (why: unknown, reason: unknown) =>
-    denied(request, reason, `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}' ${why}`);
+  const deny = (why: string, reason: unknown) => denied(request, reason, by(policy, binding, why));
   const attempt = (holds: () => boolean, instead: boolean) =>
     unlessIgnored(policy, holds, instead, (why) => deny(`denied request: ${why}`, "Invalid"));
   if (!attempt(() => conditionsHold(spec, request), false)) return;

@@ -25,7 +25,7 @@ export function evaluate(expression: string, spec: Fields, request: AdmissionReq
     oldObject: request.oldObject ?? null,
     request: requestVariable(request),
     namespaceObject: request.namespaceObject ?? null,
-    params: null,
+    params: request.params ?? null,
   };
   const converted = convertedFor(request);
   const { values, failure } = ownVariables(expression, spec, known, converted);

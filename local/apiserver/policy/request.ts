@@ -19,6 +19,8 @@ export interface AdmissionRequest {
   readonly oldObject?: Fields | undefined;
   readonly user: { readonly username: string; readonly groups: readonly string[] };
   readonly dryRun: boolean;
+  /** The object that a policy is asked with, where it has parameters. */
+  readonly params?: Fields | undefined;
   /** The field manager that the request names, if it does. */
   readonly fieldManager?: string | undefined;
 }

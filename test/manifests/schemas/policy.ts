@@ -50,6 +50,7 @@ export const writePolicy = z.strictObject({
   metadata: clusterWide,
   spec: z.strictObject({
     failurePolicy: z.literal("Fail"),
+    paramKind: z.strictObject({ apiVersion: z.string(), kind: z.string() }).optional(),
     matchConstraints: z.strictObject({
       matchPolicy: z.literal("Exact"),
       namespaceSelector: z.strictObject({}),
@@ -76,7 +77,11 @@ export const writePolicyBinding = z.strictObject({
   apiVersion: z.literal("admissionregistration.k8s.io/v1"),
   kind: z.literal("ValidatingAdmissionPolicyBinding"),
   metadata: clusterWide,
-  spec: z.strictObject({ policyName: name, validationActions: z.tuple([z.literal("Deny")]) }),
+  spec: z.strictObject({
+    policyName: name,
+    paramRef: z.strictObject({ selector: z.strictObject({}), parameterNotFoundAction: z.literal("Allow") }).optional(),
+    validationActions: z.tuple([z.literal("Deny")]),
+  }),
 });
 
 export const policyBinding = z.strictObject({
