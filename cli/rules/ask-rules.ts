@@ -4,6 +4,7 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { connectSystems } from "../../shared/serve/connect-systems.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
+import { withFilesHere } from "./files-here.ts";
 import { findFunctions } from "./installed-functions.ts";
 import type { AskedRule, Asking } from "./judge.ts";
 import { loadRules, systemNames } from "./load-systems.ts";
@@ -27,7 +28,9 @@ export async function findRules(client: Client, installNamespace: string): Promi
   const installed = all.flatMap((rule) => {
     if (!functions) return [{ rule, environment: {} }];
     const found = functions.get(slug(rule.name));
-    return found ? [{ rule, environment: found.environment, unread: unreadSettings(rule, found) }] : [];
+    if (!found) return [];
+    const environment = withFilesHere(found.environment, process.env);
+    return [{ rule, environment, unread: unreadSettings(rule, found) }];
   });
   const kinds = all.flatMap(({ triggers, sweep }) => [...triggers, ...sweep].map(({ kind }) => kind));
   return { installed, all, kinds, isGuess: functions === undefined, installNamespace };
