@@ -36,7 +36,7 @@ test("where Holdfast is installed in another namespace, the command that explain
   });
 });
 
-test("where the console is known, an object that waits comes with its page, and only if the console has one", async () => {
+test("where the console is known, an object that waits comes with its page, if the console has one", async () => {
   const rules = await loadRules(systemNames());
   const written = { v: 1, uid: "1", step: "asks", since: "2026-01-01T00:00:00Z", because: "It waits." };
   const annotations = { [progressKey("undelete/note")]: JSON.stringify(written) };

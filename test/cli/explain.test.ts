@@ -72,7 +72,7 @@ test("explain of a claim says why it does not go with its set: a pod of another 
   );
 });
 
-test("where the console is known, explain links to the page of the object, in its answer for programs, too", async () => {
+test("where the console is known, explain links to the page of the object, for programs, too", async () => {
   const cluster = await heldClaim();
   const page = "https://console.example/object/PersistentVolumeClaim/shop/data";
   const words = ["explain", "pvc/data", "-n", "shop", "--console", "https://console.example/open/secret"];
