@@ -20,6 +20,22 @@ test.each([
   expect(decision).toMatchObject({ step: { name: "waiting" }, next: now + 20_000 });
 });
 
+test("a lock that no kind is called after says who has set it, and when", () => {
+  const node = aNode("True", "octavia");
+  const key = "f:l2-lock.maintenance.yaook.cloud/octavia";
+  const managedFields = [
+    { manager: "kubelet", time: "2026-01-02T00:00:00Z", fieldsV1: { "f:metadata": { "f:labels": {} } } },
+    {
+      manager: "kubectl-annotate",
+      time: "2026-01-01T00:00:00Z",
+      fieldsV1: { "f:metadata": { "f:annotations": { [key]: {} } } },
+    },
+  ];
+  const said = decide({ node: { ...node, metadata: { ...node.metadata, managedFields } }, mustGo: true })?.message;
+  expect(said).toContain("octavia (set by kubectl-annotate, 2026-01-01T00:00:00Z or earlier)");
+  expect(decide({ node, mustGo: true })?.message).toContain("octavia. Each lock");
+});
+
 test("the pod of an agent that has to go comes again where it has ended and a lock is on the Node", () => {
   const node = aNode("True", "NovaComputeNode");
   const ended = { ...aPod(), status: { phase: "Failed" } };

@@ -9,7 +9,7 @@ import { silent } from "../../../shared/steps.ts";
 import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
 import { mayKeepPods } from "../lib/kept-pods.ts";
-import { bases, kindOf } from "../lib/kinds.ts";
+import { bases, dependents, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { conditions, l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
@@ -122,8 +122,27 @@ function waiting(node: KubernetesObject): string {
   const { name } = node.metadata;
   const locks = locksOn(node);
   if (locks.length === 0) return `The L2 agent goes when Node ${name} says so in its label.`;
+  const said = locks.map((lock) => lock + whoseLock(node, lock)).join(", ");
   return (
-    `The L2 agent goes when no lock is on Node ${name}: ${locks.join(", ")}. Each lock goes with its agent. If an ` +
-    `agent is gone and has left its lock, run kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
+    `The L2 agent goes when no lock is on Node ${name}: ${said}. Each lock goes with its agent. If an agent is gone ` +
+    `and has left its lock, run kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
   );
+}
+
+interface FieldsOfManager {
+  readonly manager?: string;
+  readonly time?: string;
+  readonly fieldsV1?: { readonly "f:metadata"?: { readonly "f:annotations"?: object } };
+}
+
+/**
+ * Of a lock that is not called after a kind, which would name its agent: who has set it, and when at the latest. The
+ * API server notes when a writer last wrote any field of its own.
+ */
+function whoseLock(node: KubernetesObject, lock: string): string {
+  if (dependents.some(({ kind }) => kind === lock)) return "";
+  const managed = (node.metadata.managedFields ?? []) as readonly FieldsOfManager[];
+  const key = `f:${lockOf({ kind: lock })}`;
+  const own = managed.find(({ fieldsV1 }) => Object.hasOwn(fieldsV1?.["f:metadata"]?.["f:annotations"] ?? {}, key));
+  return own?.time ? ` (set by ${own.manager || "an unnamed writer"}, ${own.time} or earlier)` : "";
 }
