@@ -12,8 +12,8 @@ export type ListKind = (apiVersion: unknown, kind: unknown, namespace: string | 
 
 /**
  * Holds a write to ValidatingAdmissionPolicies: those whose binding matches, and says `Deny`; those with parameters to
- * each of them. Parameters are selected by labels, in the namespace of what is written. Audit annotations and
- * `messageExpression` are not supported.
+ * each of them. Parameters are selected by labels, in the namespace of what is written, and where there is none the
+ * write is allowed. Audit annotations and `messageExpression` are not supported.
  *
  * Throws the API server's refusal, 422 or what the validation's `reason` says, for the first validation that comes to
  * false, or that fails, unless the policy's `failurePolicy` is `Ignore`.
@@ -35,19 +35,15 @@ export function enforce(
 function paramsOf(
   policy: Fields,
   binding: Fields,
-  request: AdmissionRequest,
+  { namespace }: AdmissionRequest,
   list: ListKind,
 ): readonly (Fields | undefined)[] {
   const { paramKind } = specOf(policy);
   if (!isFields(paramKind)) return [undefined];
-  const { selector, parameterNotFoundAction } = fieldsAt(specOf(binding), "paramRef");
-  const found = list(paramKind.apiVersion, paramKind.kind, request.namespace);
-  const selected = found.filter((one) =>
+  const { selector } = fieldsAt(specOf(binding), "paramRef");
+  return list(paramKind.apiVersion, paramKind.kind, namespace).filter((one) =>
     matchesLabelSelector(selector as LabelSelector, fieldsAt(one, "metadata", "labels") as Labels),
   );
-  if (selected.length > 0 || parameterNotFoundAction === "Allow") return selected;
-  const why = "denied request: no params found for policy binding with `Deny` parameterNotFoundAction";
-  throw denied(request, "Invalid", by(policy, binding, why));
 }
 
 const by = (policy: Fields, binding: Fields, why: string) =>
