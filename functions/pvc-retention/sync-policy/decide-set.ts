@@ -23,7 +23,7 @@ export function decideSet({ set, policy }: SetAndPolicy, now: number): Decision 
 
 function enforce(set: StatefulSet, policy: Policy, now: number): Decision | undefined {
   const before = readProgress(set, name);
-  if (says(before, noteOf(set, policy))) return asNoted(set);
+  if (before && says(before, noteOf(set, policy))) return asNoted(set, before.step);
   const current = retentionOf(set);
   const wanted = { whenDeleted: safer(set, policy, "whenDeleted"), whenScaled: safer(set, policy, "whenScaled") };
   if (fieldText(current) === fieldText(wanted)) return settle(set, policy, now);
@@ -67,13 +67,15 @@ function settle(set: StatefulSet, policy: Policy, now: number): Decision | undef
   const message =
     `StatefulSet ${nameOf(set)} has persistentVolumeClaimRetentionPolicy ${inFull(current)}: ` +
     `${reason(set, policy, current, current)}`;
-  if (nextProgress(set, name, step, message, now) === undefined) return asNoted(set);
+  if (nextProgress(set, name, step, message, now) === undefined) return asNoted(set, step.name);
   return about(Sets, set).wait(message, { step });
 }
 
-/** What the note says is still so. A person who asks is to hear that, and not that the set waits for nothing. */
-const asNoted = (set: StatefulSet): Decision =>
-  about(Sets, set).write(`StatefulSet ${nameOf(set)} is as its note says.`, [], { progress: "unchanged" });
+/** What a note warns of is still so. A person who asks is to hear that, and not that the set waits for nothing. */
+function asNoted(set: StatefulSet, step: string): Decision | undefined {
+  if (step === "in-force") return undefined;
+  return about(Sets, set).write(`StatefulSet ${nameOf(set)} is as its note says.`, [], { progress: "unchanged" });
+}
 
 /** No policy any more: the field falls back to its default where it is ours, and at last the note goes. */
 function giveBack(set: StatefulSet): Decision | undefined {
