@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
@@ -8,14 +9,18 @@ import { Namespace, ServiceAccount } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
 import { standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
-import { kubectl } from "./kubectl.ts";
+import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
 import { ownCluster } from "./own-cluster.ts";
+import { blocksBelow } from "./walk/page.ts";
 
 const cluster = ownCluster;
 const namespace = `holdfast-restricted-${process.pid}`;
 
 type PodSpec = Record<string, unknown> & { containers: Record<string, unknown>[] };
+interface CronJobSpec {
+  readonly jobTemplate: { readonly spec: { readonly template: { readonly spec: PodSpec } } };
+}
 
 /** The pod that Knative would make of a Service's template, but for the proxy that it puts beside the function. */
 function podOfService(template: { spec: object }): PodSpec {
@@ -33,7 +38,11 @@ describe.skipIf(!(cluster && kubectl))("Pod Security in the namespace of the fun
   const admin = createClient(kubeconfigTransport(cluster.kubeconfig));
   const withTokens = buildOverlay({ components: ["knative/components/oidc"] });
   const bare = buildOverlay({ resources: ["knative/overlays/no-knative"] });
+  const [cronJob] = blocksBelow("docs/monitoring.md", "As a CronJob")
+    .filter(({ language }) => language === "yaml")
+    .map(({ text }) => parse(text) as KubernetesObject & { spec: CronJobSpec });
   const pods = new Map<string, PodSpec>([
+    ["the CronJob of the page on monitoring", cronJob?.spec.jobTemplate.spec.template.spec as PodSpec],
     ...ofKind("Service", buildOverlay({ resources: [standard] })).map(
       ({ metadata, spec }) => [`${metadata.name} of the default`, podOfService(spec.template)] as const,
     ),
@@ -61,6 +70,12 @@ describe.skipIf(!(cluster && kubectl))("Pod Security in the namespace of the fun
     for await (const { metadata } of admin.list(Pod, { namespace }))
       await admin.delete(Pod, namespace, metadata.name, { gracePeriodSeconds: 0 });
     await admin.delete(Namespace, undefined, namespace);
+  });
+
+  test("takes the CronJob of the page on monitoring with strict validation", () => {
+    const here = JSON.stringify({ ...cronJob, metadata: { ...cronJob?.metadata, namespace } });
+    const options = ["--validate=strict", "--dry-run=server", "-f", "-"];
+    expect(run(["create", ...options], cluster.kubeconfig, here)).toContain("cronjob.batch/holdfast-status created");
   });
 
   test.each([...pods])("takes the pod of %s", async (_, spec) => {
