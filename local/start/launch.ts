@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
+import { type BuildContext, build, context, type Message, type Plugin, stop } from "esbuild";
 import { functionEnvironment } from "../../build/functions/environment.mjs";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import { UserError } from "../../shared/command/user-error.ts";
@@ -8,6 +8,7 @@ import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";
 import { aborted } from "../time/aborted.ts";
+import { bundlingFault } from "./bundling-fault.ts";
 import { type KeptBundles, openKeptBundles, usualPlace } from "./kept-bundles.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
@@ -60,10 +61,7 @@ export function createBundles(
       try {
         await Promise.race([all, aborted(signal)]);
       } catch (error) {
-        // esbuild has shown what is wrong, and where.
-        throw (error as Partial<BuildFailure>).errors
-          ? new UserError("The functions cannot be bundled.", { cause: error })
-          : error;
+        throw bundlingFault(error);
       } finally {
         // Its process would outlive the work by far.
         await stop();
