@@ -1,4 +1,4 @@
-import { Alert, Button, Page as Frame, PageSection, SkipToContent, Spinner } from "@patternfly/react-core";
+import { Alert, Button, Page as Frame, SkipToContent, Spinner } from "@patternfly/react-core";
 import { Component, Suspense, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useSession } from "../api/session.ts";
@@ -17,15 +17,13 @@ export function App() {
   if (!session)
     return (
       <main>
-        <PageSection>
-          {error ? (
-            <Alert variant="danger" isInline title="The console cannot be opened" component="h1">
-              {error.message}
-            </Alert>
-          ) : (
-            <Spinner aria-label="The console is being opened" />
-          )}
-        </PageSection>
+        {error ? (
+          <Page title="The console cannot be opened">
+            <Alert variant="danger" isInline title={error.message} component="h2" />
+          </Page>
+        ) : (
+          <Spinner aria-label="The console is being opened" />
+        )}
       </main>
     );
   if (!session.signedIn && !session.hasEnded) return <SignIn how={session.how} />;
@@ -69,17 +67,9 @@ class Failing extends Component<{ readonly children: React.ReactNode }, { readon
     const { message } = this.state;
     if (message === undefined) return this.props.children;
     return (
-      <PageSection>
-        <Alert
-          variant="danger"
-          isInline
-          title="This page has failed"
-          component="h1"
-          actionLinks={<Button onClick={() => location.reload()}>Load it again</Button>}
-        >
-          {message}
-        </Alert>
-      </PageSection>
+      <Page title="This page has failed" actions={<Button onClick={() => location.reload()}>Load it again</Button>}>
+        <Alert variant="danger" isInline title={message} component="h2" />
+      </Page>
     );
   }
 }

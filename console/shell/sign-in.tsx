@@ -1,22 +1,19 @@
 import {
   Alert,
   Button,
-  Card,
-  CardBody,
-  CardTitle,
   Content,
   Form,
   FormGroup,
   Modal,
   ModalBody,
   ModalHeader,
-  PageSection,
   TextInput,
 } from "@patternfly/react-core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { askAgain, signIn } from "../api/session.ts";
 import { Command } from "../parts/act.tsx";
+import { Page } from "../parts/page.tsx";
 
 /** How one signs in where this page cannot ask for a token. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -34,19 +31,11 @@ interface SignInProps {
 
 /** Says how to sign in, or asks for a token. */
 export function SignIn({ how }: SignInProps) {
-  useEffect(() => {
-    document.title = "Sign in - Holdfast";
-  }, []);
   return (
     <main>
-      <PageSection isWidthLimited isCenterAligned>
-        <Card>
-          <CardTitle component="h1">Sign in to Holdfast</CardTitle>
-          <CardBody>
-            <SignInForm how={how} />
-          </CardBody>
-        </Card>
-      </PageSection>
+      <Page title="Sign in">
+        <SignInForm how={how} />
+      </Page>
     </main>
   );
 }
@@ -106,7 +95,7 @@ function SignInForm({ how = "token" }: SignInProps) {
           {problem}
         </Alert>
       )}
-      <Form onSubmit={submit}>
+      <Form isWidthLimited onSubmit={submit}>
         {!words && (
           <FormGroup label="Token" fieldId="token" isRequired>
             <TextInput

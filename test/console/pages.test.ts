@@ -105,6 +105,27 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     },
   );
 
+  test("a page whose script does not come says so, axe finds no violation, and others can be opened", async () => {
+    const page = await shown.open("/", { reducedMotion: "reduce" });
+    await settled(page);
+    await page.route("**/assets/kept-*.js", (route) => route.abort());
+    const link = (name: string) => page.getByRole("navigation").getByRole("link", { name, exact: true });
+    await link("Kept volumes").click();
+    await page.getByRole("heading", { name: "This page has failed", level: 1 }).waitFor();
+    expect(await page.title()).toBe("This page has failed - Holdfast");
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate("document.querySelector('main').scrollWidth")).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await link("Volumes").click();
+    await page.getByRole("heading", { name: "Volumes", level: 1 }).waitFor();
+    await page.unroute("**/assets/kept-*.js");
+    await link("Kept volumes").click();
+    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByRole("heading", { name: "Kept volumes", level: 1 }).waitFor();
+    await page.context().close();
+  });
+
   test("the overview names what has failed, what waits for a person, and what is kept", async () => {
     const page = await shown.open("/");
     const rows = page.getByRole("grid", { name: "objects that wait" });

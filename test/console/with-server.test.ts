@@ -90,6 +90,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     await page.goto(served.address());
     await page.getByRole("heading", { name: "The console cannot be opened" }).waitFor();
     await page.getByText("The API server cannot be reached.").waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
     isAway = false;
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await settled(page);
