@@ -20,29 +20,19 @@ import {
   StorageClass,
 } from "../../shared/kubernetes/kind.ts";
 
+const inNamespaces = (apiVersion: string, kind: string, plural: string): Kind => ({
+  apiVersion,
+  kind,
+  plural,
+  namespaced: true,
+});
+
 /** A function as Knative runs it. */
-export const Service = {
-  apiVersion: "serving.knative.dev/v1",
-  kind: "Service",
-  plural: "services",
-  namespaced: true,
-} as const satisfies Kind;
-
+export const Service = inNamespaces("serving.knative.dev/v1", "Service", "services");
 /** A function, where there is no Knative. */
-export const Deployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-} as const satisfies Kind;
-
+export const Deployment = inNamespaces("apps/v1", "Deployment", "deployments");
 /** Where events of Kubernetes come from. */
-export const ApiServerSource = {
-  apiVersion: "sources.knative.dev/v1",
-  kind: "ApiServerSource",
-  plural: "apiserversources",
-  namespaced: true,
-} as const satisfies Kind;
+export const ApiServerSource = inNamespaces("sources.knative.dev/v1", "ApiServerSource", "apiserversources");
 
 /** Selects what Holdfast is made of, in whichever namespace it is installed. */
 export const partOfHoldfast = "app.kubernetes.io/part-of=holdfast";

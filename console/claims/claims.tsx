@@ -7,12 +7,11 @@ import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/obje
 import { Deployment, ofHoldfast, Service } from "../api/kinds.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { useAddress } from "../parts/address.ts";
-import { ageColumn, linkColumn } from "../parts/columns.tsx";
+import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page, Unread } from "../parts/page.tsx";
-import { State } from "../parts/state.tsx";
 import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
 import { hasUndelete, keptForOf } from "./kept-for.ts";
@@ -84,20 +83,15 @@ type Users = ReturnType<typeof usersOf>;
 
 const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>[] => [
   linkColumn("Name", referenceTo),
-  {
-    title: "State",
-    width: 35,
-    value: (claim) =>
-      claim.metadata.deletionTimestamp ? `Held ${heldBecause(claim)}` : (claim.status?.phase ?? "Pending"),
-    cell: (claim) =>
-      claim.metadata.deletionTimestamp ? (
-        <>
-          <State tone="warning">Held</State> {heldBecause(claim)}
-        </>
-      ) : (
-        <State tone={claim.status?.phase === "Lost" ? "bad" : "plain"}>{claim.status?.phase ?? "Pending"}</State>
-      ),
-  },
+  stateColumn(
+    "State",
+    (claim) => {
+      if (claim.metadata.deletionTimestamp) return { word: "Held", tone: "warning", says: heldBecause(claim) };
+      const { phase = "Pending" } = claim.status ?? {};
+      return { word: phase, tone: phase === "Lost" ? "bad" : "plain" };
+    },
+    35,
+  ),
   ageColumn("Deleted", ({ metadata }) => metadata.deletionTimestamp),
   {
     title: "Used by",

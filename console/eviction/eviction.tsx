@@ -8,8 +8,7 @@ import { conditionOf } from "../api/progress.ts";
 import { useEvicted } from "../api/use-evicted.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
-import { Breakable } from "../parts/breakable.tsx";
-import { ageColumn, linkColumn } from "../parts/columns.tsx";
+import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page, Unread } from "../parts/page.tsx";
@@ -109,34 +108,19 @@ function Windows({ settings }: { readonly settings: Readonly<Record<string, stri
 }
 
 const columns: readonly Column<Dependent>[] = [
-  {
-    title: "Name",
-    value: ({ kind, metadata }) => `${kind} ${metadata.name}`,
-    cell: ({ kind, metadata }) => (
-      <ObjectLink to={{ kind, ...metadata }}>
-        <Breakable text={`${kind} ${metadata.name}`} />
-      </ObjectLink>
-    ),
-  },
+  linkColumn("Name", referenceTo, { text: ({ kind, name }) => `${kind} ${name}` }),
   {
     title: "Wanted",
     value: ({ metadata, spec }) => (metadata.deletionTimestamp ? "deleted" : (spec?.state ?? "Enabled")),
   },
-  {
-    title: "Evicted",
-    width: 25,
-    value: (object) => conditionOf(object, conditions.evicted)?.status,
-    cell: (object) => {
-      const evicted = conditionOf(object, conditions.evicted);
-      if (!evicted) return "-";
-      return (
-        <>
-          <State tone={evicted.status === "Evicting" ? "busy" : "plain"}>{evicted.status}</State>{" "}
-          {countersOf(evicted.message)}
-        </>
-      );
+  stateColumn(
+    "Evicted",
+    (object) => {
+      const { status, message } = conditionOf(object, conditions.evicted) ?? {};
+      return { word: status, tone: status === "Evicting" ? "busy" : "plain", says: countersOf(message) };
     },
-  },
+    25,
+  ),
   {
     title: "Waits for",
     width: 35,

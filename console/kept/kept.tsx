@@ -9,10 +9,9 @@ import type { Volume } from "../../shared/storage/volume.ts";
 import { type Objects, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age, useNow } from "../parts/age.tsx";
-import { linkColumn } from "../parts/columns.tsx";
+import { linkColumn, stateColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
-import { State } from "../parts/state.tsx";
 import { keepForGood, keepUntil, nameSuccessor, offer, reclaim, withhold } from "./actions.ts";
 
 /** The note's steps as a person would say them. */
@@ -62,17 +61,8 @@ export default function Kept() {
 
 const columns: readonly Column<Volume>[] = [
   linkColumn("Volume", referenceTo),
-  linkColumn("Claim", claimOf, "unknown"),
-  {
-    title: "State",
-    width: 35,
-    value: (volume) => `${stateOf(volume).word} ${because(volume)}`,
-    cell: (volume) => (
-      <>
-        <State tone={stateOf(volume).tone}>{stateOf(volume).word}</State> {because(volume)}
-      </>
-    ),
-  },
+  linkColumn("Claim", claimOf, { otherwise: "unknown" }),
+  stateColumn("State", (volume) => ({ ...stateOf(volume), says: because(volume) }), 35),
   {
     title: "Kept until",
     value: (volume) => volume.metadata.annotations?.[reclaimAtKey] ?? "for good",

@@ -1,14 +1,11 @@
 import {
-  Card,
-  CardBody,
-  CardTitle,
   DescriptionList,
   DescriptionListDescription,
   DescriptionListGroup,
   DescriptionListTerm,
   ExpandableSection,
 } from "@patternfly/react-core";
-import { lazy, Suspense } from "react";
+import { Fragment, lazy, Suspense } from "react";
 import { useParams } from "wouter";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -19,7 +16,7 @@ import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age } from "../parts/age.tsx";
 import { nameOf, ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
-import { Empty, Known, Page } from "../parts/page.tsx";
+import { Empty, Known, Page, Part } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { actionsFor } from "./actions.tsx";
 import { relatedTo } from "./related.ts";
@@ -83,21 +80,21 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
   const held = heldBecause(object);
   const words = lastWords(object);
   const conditions = conditionsOf(object);
-  const facts: readonly (readonly [string, React.ReactNode])[] = [
+  const facts: readonly (Fact | false)[] = [
     ["Created", <Age key="created" at={metadata.creationTimestamp} />],
-    ...(metadata.deletionTimestamp
-      ? [["Being deleted since", <Age key="deleted" at={metadata.deletionTimestamp} />] as const]
-      : []),
-    ...(held ? [["Held because", held] as const] : []),
-    ...(metadata.finalizers?.length ? [["Finalizers", metadata.finalizers.join(", ")] as const] : []),
+    metadata.deletionTimestamp !== undefined && [
+      "Being deleted since",
+      <Age key="deleted" at={metadata.deletionTimestamp} />,
+    ],
+    held !== undefined && ["Held because", held],
+    Boolean(metadata.finalizers?.length) && ["Finalizers", metadata.finalizers?.join(", ")],
     ...relatedTo(object).map(
-      ({ what, to }) =>
-        [
-          what,
-          <ObjectLink key={what} to={to}>
-            {`${to.kind} ${nameOf(to)}`}
-          </ObjectLink>,
-        ] as const,
+      ({ what, to }): Fact => [
+        what,
+        <ObjectLink key={what} to={to}>
+          {`${to.kind} ${nameOf(to)}`}
+        </ObjectLink>,
+      ],
     ),
     ["uid", metadata.uid],
   ];
@@ -105,14 +102,7 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
     <>
       {actionsFor(object)}
       <Part title="What it is">
-        <DescriptionList isHorizontal isCompact>
-          {facts.map(([term, description]) => (
-            <DescriptionListGroup key={term}>
-              <DescriptionListTerm>{term}</DescriptionListTerm>
-              <DescriptionListDescription>{description}</DescriptionListDescription>
-            </DescriptionListGroup>
-          ))}
-        </DescriptionList>
+        <Details isHorizontal of={facts} />
       </Part>
       {isUsed(object) && (
         <Part title="What uses it">
@@ -123,37 +113,29 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
         {words.length === 0 ? (
           <p>No rule has written anything down on it.</p>
         ) : (
-          <DescriptionList>
-            {words.map(({ rule, step, since, next, because }) => (
-              <DescriptionListGroup key={rule}>
-                <DescriptionListTerm>
-                  {rule}: {step}, <Age at={since} />
-                </DescriptionListTerm>
-                <DescriptionListDescription>
-                  {because}{" "}
-                  {next && (
-                    <>
-                      It looks again: <Age at={next} />.
-                    </>
-                  )}
-                </DescriptionListDescription>
-              </DescriptionListGroup>
-            ))}
-          </DescriptionList>
+          <Details
+            of={words.map(({ rule, step, since, next, because }) => [
+              <Fragment key={rule}>
+                {rule}: {step}, <Age at={since} />
+              </Fragment>,
+              <Fragment key={rule}>
+                {because} {next && "It looks again: "}
+                {next && <Age at={next} />}
+              </Fragment>,
+            ])}
+          />
         )}
       </Part>
       {conditions.length > 0 && (
         <Part title="Conditions">
-          <DescriptionList>
-            {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
-              <DescriptionListGroup key={type}>
-                <DescriptionListTerm>
-                  {type} <State tone="plain">{status}</State> {reason}, <Age at={lastTransitionTime} />
-                </DescriptionListTerm>
-                <DescriptionListDescription>{message || "-"}</DescriptionListDescription>
-              </DescriptionListGroup>
-            ))}
-          </DescriptionList>
+          <Details
+            of={conditions.map(({ type, status, reason, message, lastTransitionTime }) => [
+              <Fragment key={type}>
+                {type} <State tone="plain">{status}</State> {reason}, <Age at={lastTransitionTime} />
+              </Fragment>,
+              message || "-",
+            ])}
+          />
         </Part>
       )}
       <Part title="What happened">
@@ -171,11 +153,24 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+type Fact = readonly [term: React.ReactNode, description: React.ReactNode];
+
+interface DetailsProps {
+  readonly of: readonly (Fact | false)[];
+  readonly isHorizontal?: boolean;
+}
+
+function Details({ of, isHorizontal = false }: DetailsProps) {
+  const facts = of.filter((fact) => fact !== false);
   return (
-    <Card>
-      <CardTitle component="h2">{title}</CardTitle>
-      <CardBody>{children}</CardBody>
-    </Card>
+    <DescriptionList isHorizontal={isHorizontal} isCompact={isHorizontal}>
+      {facts.map(([term, description], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have a word of the same text.
+        <DescriptionListGroup key={index}>
+          <DescriptionListTerm>{term}</DescriptionListTerm>
+          <DescriptionListDescription>{description}</DescriptionListDescription>
+        </DescriptionListGroup>
+      ))}
+    </DescriptionList>
   );
 }

@@ -1,4 +1,6 @@
-import { Card, CardBody, CardTitle, Content, Title } from "@patternfly/react-core";
+import { Content, Title } from "@patternfly/react-core";
+import { isEventKey } from "../../functions/platform/lib/kept-event.ts";
+import { readStatus } from "../../functions/platform/sweep/status.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { readNote } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
@@ -16,14 +18,11 @@ import { ApiServerSource, Deployment, ofHoldfast, partOfHoldfast, Service } from
 import { useEvicted } from "../api/use-evicted.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age, useNow } from "../parts/age.tsx";
-import { ageColumn } from "../parts/columns.tsx";
-import { nameOf, ObjectLink } from "../parts/object-link.tsx";
+import { ageColumn, linkColumn, stateColumn, withKind } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
-import { Empty, Page, Unread } from "../parts/page.tsx";
-import { State } from "../parts/state.tsx";
+import { Empty, Page, Part, Unread } from "../parts/page.tsx";
 import { whyUnread } from "../parts/why-unread.ts";
 import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
-import { deadLetteredEvents, sweptAt } from "./platform.ts";
 
 /** What waits for a person, and whether all that Holdfast is made of works. */
 export default function Overview() {
@@ -68,8 +67,10 @@ export default function Overview() {
     ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
   ];
   const isRead = all.every(({ is }) => is !== "loading");
-  const deadEvents = objectsOf(buffer).flatMap(({ data }) => deadLetteredEvents(data));
-  const swept = objectsOf(table).flatMap((map) => sweptAt(map) ?? [])[0];
+  const deadEvents = objectsOf(buffer).flatMap(({ data = {} }) => Object.keys(data).filter(isEventKey).sort());
+  // Their keys begin with the time.
+  const lastDead = deadEvents.at(-1)?.replace(/^(....)(..)(..T..)(..)(..)-.*/, "$1-$2-$3:$4:$5Z");
+  const swept = objectsOf(table).flatMap((map) => readStatus(map) ?? [])[0];
   return (
     <Page title="Overview" intro="What waits for a person, and what holds what.">
       <div className="hf-stack">
@@ -91,37 +92,28 @@ export default function Overview() {
         />
         <div className="hf-grid">
           {systems.map(([title, href, lists]) => (
-            <Card key={title} isCompact>
-              <CardTitle component="h2">
-                <a href={href}>{title}</a>
-              </CardTitle>
-              <CardBody>{countOf(lists, now)}</CardBody>
-            </Card>
+            <Part key={title} title={<a href={href}>{title}</a>}>
+              {countOf(lists, now)}
+            </Part>
           ))}
-          <Card isCompact>
-            <CardTitle component="h2">Sweep</CardTitle>
-            <CardBody>
-              {swept ? (
-                <>
-                  Last sweep <Age at={swept.at} />. {swept.because}
-                </>
-              ) : (
-                (whyUnread(table) ?? "No sweep has been recorded.")
-              )}
-            </CardBody>
-          </Card>
-          <Card isCompact>
-            <CardTitle component="h2">Dead-lettered events</CardTitle>
-            <CardBody>
-              {deadEvents.length === 0 ? (
-                (whyUnread(buffer) ?? "None: every event was taken.")
-              ) : (
-                <>
-                  {deadEvents.length}, the last <Age at={deadEvents.at(-1)?.at} />. Run: holdfast replay
-                </>
-              )}
-            </CardBody>
-          </Card>
+          <Part title="Sweep">
+            {swept ? (
+              <>
+                Last sweep <Age at={swept.at} />. {swept.because}
+              </>
+            ) : (
+              (whyUnread(table) ?? "No sweep has been recorded.")
+            )}
+          </Part>
+          <Part title="Dead-lettered events">
+            {deadEvents.length === 0 ? (
+              (whyUnread(buffer) ?? "None: every event was taken.")
+            ) : (
+              <>
+                {deadEvents.length}, the last <Age at={lastDead} />. Run: holdfast replay
+              </>
+            )}
+          </Part>
         </div>
         <Title headingLevel="h2">Functions and sources</Title>
         <ObjectTable
@@ -158,16 +150,8 @@ function countOf(lists: readonly Objects<KubernetesObject>[], now: number): stri
 }
 
 const columns: readonly Column<Item>[] = [
-  {
-    title: "State",
-    value: ({ state }) => state,
-    cell: ({ state }) => <State tone={tones[state]}>{state}</State>,
-  },
-  {
-    title: "Object",
-    value: (item) => `${item.kind} ${nameOf(item)}`,
-    cell: (item) => <ObjectLink to={item}>{`${item.kind} ${nameOf(item)}`}</ObjectLink>,
-  },
+  stateColumn("State", ({ state }) => ({ word: state, tone: tones[state] })),
+  linkColumn("Object", (item) => item, { text: withKind }),
   { title: "Why", width: 40, value: ({ why }) => why },
   ageColumn("Since", ({ since }) => since),
 ];
@@ -179,29 +163,13 @@ interface Workload extends KubernetesObject {
 }
 
 const functionColumns: readonly Column<KubernetesObject>[] = [
-  {
-    title: "Name",
-    value: ({ metadata }) => metadata.name,
-    cell: (object) => <ObjectLink to={referenceTo(object)}>{object.metadata.name}</ObjectLink>,
-  },
+  linkColumn("Name", referenceTo, { text: ({ name }) => name }),
   { title: "Kind", value: ({ kind }) => (kind === "ApiServerSource" ? "source" : "function") },
-  {
-    title: "Ready",
-    value: (object) => {
-      const { status = "unknown", message = "" } = readyOf(object) ?? {};
-      return status === "True" ? "yes" : `${status} ${message}`;
-    },
-    cell: (object) => {
-      const ready = readyOf(object);
-      if (!ready) return <State tone="plain">unknown</State>;
-      return (
-        <>
-          <State tone={ready.status === "True" ? "good" : "bad"}>{ready.status === "True" ? "yes" : "no"}</State>{" "}
-          {ready.status !== "True" && ready.message}
-        </>
-      );
-    },
-  },
+  stateColumn("Ready", (object) => {
+    const ready = readyOf(object);
+    if (!ready) return { word: "unknown", tone: "plain" };
+    return ready.status === "True" ? { word: "yes", tone: "good" } : { word: "no", tone: "bad", says: ready.message };
+  }),
   ageColumn("Since", (object) => readyOf(object)?.lastTransitionTime),
   { title: "Image", value: (object) => (object as Workload).spec?.template?.spec?.containers?.[0]?.image },
 ];

@@ -1,4 +1,15 @@
-import { Alert, Content, EmptyState, EmptyStateBody, PageSection, Spinner, Title } from "@patternfly/react-core";
+import {
+  Alert,
+  Card,
+  CardBody,
+  CardTitle,
+  Content,
+  EmptyState,
+  EmptyStateBody,
+  PageSection,
+  Spinner,
+  Title,
+} from "@patternfly/react-core";
 import { useEffect } from "react";
 import type { Objects } from "../api/use-list.ts";
 
@@ -25,6 +36,21 @@ export function Page({ title, intro, actions, children }: PageProps) {
       </PageSection>
       <PageSection isFilled>{children}</PageSection>
     </>
+  );
+}
+
+interface PartProps {
+  readonly title: React.ReactNode;
+  readonly children: React.ReactNode;
+}
+
+/** A part of a page, with its heading. */
+export function Part({ title, children }: PartProps) {
+  return (
+    <Card isCompact>
+      <CardTitle component="h2">{title}</CardTitle>
+      <CardBody>{children}</CardBody>
+    </Card>
   );
 }
 

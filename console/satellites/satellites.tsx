@@ -12,7 +12,7 @@ import { conditionOf } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
-import { linkColumn } from "../parts/columns.tsx";
+import { linkColumn, stateColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page, Unread } from "../parts/page.tsx";
@@ -88,29 +88,13 @@ const columns: readonly Column<Satellite>[] = [
   linkColumn("Node", referenceTo),
   { title: "Policy", value: ({ spec }) => policyOf(spec) },
   { title: "Pools", value: ({ spec }) => spec?.storagePools?.map(({ name }) => name).join(", ") },
-  ...Object.values(lifeConditions).map(
-    (type): Column<Satellite> => ({
-      title: type,
-      value: (satellite) => {
-        const found = conditionOf(satellite, type);
-        return found ? [found.status, found.message].join(" ") : undefined;
-      },
-      cell: (satellite) => {
-        const found = conditionOf(satellite, type);
-        if (!found) return "-";
-        return (
-          <>
-            <State tone={found.status === "True" ? "good" : "warning"}>{found.status}</State>{" "}
-            {found.status !== "True" && found.message}
-          </>
-        );
-      },
+  ...Object.values(lifeConditions).map((type) =>
+    stateColumn<Satellite>(type, (satellite) => {
+      const { status, message } = conditionOf(satellite, type) ?? {};
+      return status === "True" ? { word: status, tone: "good" } : { word: status, tone: "warning", says: message };
     }),
   ),
-  {
-    title: "Evacuated",
-    value: (satellite) => conditionOf(satellite, conditions.evacuated)?.reason,
-  },
+  { title: "Evacuated", value: (satellite) => conditionOf(satellite, conditions.evacuated)?.reason },
 ];
 
 /** How many evacuations may run at a time, and which run. */

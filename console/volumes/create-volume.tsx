@@ -104,19 +104,7 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
           }}
         >
           <Form>
-            <FormGroup role="radiogroup" label="Type" fieldId="type">
-              {types.map(([type, label, description]) => (
-                <Radio
-                  key={type}
-                  id={type}
-                  name="type"
-                  label={label}
-                  description={description}
-                  isChecked={draft.type === type}
-                  onChange={() => change({ type })}
-                />
-              ))}
-            </FormGroup>
+            <Radios {...field} field="type" label="Type" values={types} />
             {draft.type === "rawBlockDevice" && (
               <Text {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
             )}
@@ -144,18 +132,7 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
                 Volume fails. Choose another class, or the mode Block.
               </Alert>
             )}
-            <FormGroup role="radiogroup" label="Mode" fieldId="mode">
-              {(["Filesystem", "Block"] as const).map((mode) => (
-                <Radio
-                  key={mode}
-                  id={mode}
-                  name="mode"
-                  label={mode === "Filesystem" ? "Filesystem: pods get a file system" : "Block: pods get the device"}
-                  isChecked={draft.mode === mode}
-                  onChange={() => change({ mode })}
-                />
-              ))}
-            </FormGroup>
+            <Radios {...field} field="mode" label="Mode" values={modes} />
             <Text
               {...field}
               field="labels"
@@ -201,6 +178,11 @@ const types = [
   ["lvmLogicalVolume", "Logical volume", "Made in a volume group of the node."],
 ] as const;
 
+const modes = [
+  ["Filesystem", "Filesystem: pods get a file system"],
+  ["Block", "Block: pods get the device"],
+] as const;
+
 interface FieldProps {
   readonly field: keyof Draft;
   readonly label: string;
@@ -220,59 +202,75 @@ const complaint = ({ field, draft, problems }: FieldProps): string | undefined =
 /** An element whose id is that of a property, such as nodeName, hides this property of its form. */
 const idOf = (field: keyof Draft) => `volume-${field}`;
 
-function Text(props: FieldProps) {
-  const { field, label, help, type = "text", draft, change } = props;
+/** A field with its label, and what is wrong with it or helps with it below. */
+function Field({ props, children }: { readonly props: FieldProps; readonly children: React.ReactNode }) {
+  const { field, label, help } = props;
   const problem = complaint(props);
-  const id = idOf(field);
   return (
-    <FormGroup label={label} fieldId={id} isRequired={field !== "labels"}>
-      <TextInput
-        id={id}
-        type={type}
-        value={draft[field]}
-        validated={problem ? "error" : "default"}
-        aria-describedby={`${id}-help`}
-        onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
-      />
-      <Help id={`${id}-help`} problem={problem} help={help} />
+    <FormGroup label={label} fieldId={idOf(field)} isRequired={field !== "labels"}>
+      {children}
+      <FormHelperText>
+        <HelperText id={`${idOf(field)}-help`}>
+          {(problem ?? help) && (
+            <HelperTextItem variant={problem ? "error" : "default"}>{problem ?? help}</HelperTextItem>
+          )}
+        </HelperText>
+      </FormHelperText>
     </FormGroup>
   );
 }
 
-function Choice({ values, ...props }: FieldProps & { readonly values: readonly string[] }) {
-  const { field, label, draft, change } = props;
-  // Who may not list them can still name one.
-  if (values.length === 0) return <Text {...props} />;
+function Text(props: FieldProps) {
+  const { field, type = "text", draft, change } = props;
   const id = idOf(field);
   return (
-    <FormGroup label={label} fieldId={id} isRequired>
-      <FormSelect id={id} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
+    <Field props={props}>
+      <TextInput
+        id={id}
+        type={type}
+        value={draft[field]}
+        validated={complaint(props) ? "error" : "default"}
+        aria-describedby={`${id}-help`}
+        onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
+      />
+    </Field>
+  );
+}
+
+function Choice({ values, ...props }: FieldProps & { readonly values: readonly string[] }) {
+  const { field, draft, change } = props;
+  // Who may not list them can still name one.
+  if (values.length === 0) return <Text {...props} />;
+  return (
+    <Field props={props}>
+      <FormSelect id={idOf(field)} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
         <FormSelectOption value="" label="Choose one" isPlaceholder />
         {values.toSorted().map((value) => (
           <FormSelectOption key={value} value={value} label={value} />
         ))}
       </FormSelect>
-      <Help id={`${id}-help`} problem={complaint(props)} help={undefined} />
-    </FormGroup>
+    </Field>
   );
 }
 
-interface HelpProps {
-  readonly id: string;
-  readonly problem: string | undefined;
-  readonly help: string | undefined;
+interface RadiosProps extends FieldProps {
+  readonly values: readonly (readonly [value: string, label: string, description?: string])[];
 }
 
-function Help({ id, problem, help }: HelpProps) {
+function Radios({ field, label, values, draft, change }: RadiosProps) {
   return (
-    <FormHelperText>
-      <HelperText id={id}>
-        {problem ? (
-          <HelperTextItem variant="error">{problem}</HelperTextItem>
-        ) : (
-          help && <HelperTextItem>{help}</HelperTextItem>
-        )}
-      </HelperText>
-    </FormHelperText>
+    <FormGroup role="radiogroup" label={label} fieldId={field}>
+      {values.map(([value, label, description]) => (
+        <Radio
+          key={value}
+          id={value}
+          name={field}
+          label={label}
+          description={description}
+          isChecked={draft[field] === value}
+          onChange={() => change({ [field]: value })}
+        />
+      ))}
+    </FormGroup>
   );
 }

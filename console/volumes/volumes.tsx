@@ -9,11 +9,10 @@ import { useRefused } from "../api/access.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { useAddress } from "../parts/address.ts";
-import { ageColumn, linkColumn } from "../parts/columns.tsx";
+import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { Reasoned } from "../parts/reasoned.tsx";
-import { State } from "../parts/state.tsx";
 import { deleteVolume } from "./delete-volume.ts";
 import { messageOf, persistentVolumeOf, storageOf, toneOf } from "./volume-state.ts";
 
@@ -91,32 +90,21 @@ const columnsWith = (byName: ReadonlyMap<string, PersistentVolumeObject>): reado
   linkColumn("Node", ({ spec }) => ({ kind: "Node", name: spec.nodeName })),
   { title: "Storage", value: storageOf },
   { title: "Class", value: ({ spec }) => spec.storageClassName },
-  {
-    title: "State",
-    width: 35,
-    value: (volume) => [phaseOf(volume), reasonOf(volume), messageOf(volume)].join(" "),
-    cell: (volume) => (
-      <>
-        <State tone={toneOf[phaseOf(volume)]}>{phaseOf(volume)}</State> <Why volume={volume} />
-      </>
-    ),
-  },
+  stateColumn(
+    "State",
+    (volume) => ({ word: phaseOf(volume), tone: toneOf[phaseOf(volume)], says: whyPhase(volume) }),
+    35,
+  ),
   linkColumn("Claim", (volume) => claimOf(volume, byName)),
   ageColumn("Age", ({ metadata }) => metadata.creationTimestamp),
 ];
 
 /** Why it is in its state: the reason and the message of its condition, and the job in hand. */
-function Why({ volume }: { readonly volume: VolumeObject }) {
+function whyPhase(volume: VolumeObject): string {
   const reason = reasonOf(volume);
   const [step] = volume.status?.job?.split("/") ?? [];
   const isNews = reason && reason !== phaseOf(volume);
-  return (
-    <>
-      {isNews && `${reason}. `}
-      {step && `Job ${step}. `}
-      {messageOf(volume)}
-    </>
-  );
+  return [isNews && `${reason}.`, step && `Job ${step}.`, messageOf(volume)].filter(Boolean).join(" ");
 }
 
 function claimOf(volume: VolumeObject, byName: ReadonlyMap<string, PersistentVolumeObject>) {

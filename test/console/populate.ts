@@ -118,6 +118,6 @@ async function populatePlatform(admin: Client): Promise<void> {
   const table = { namespace: "holdfast", name: "holdfast-sweep" };
   await objects.writeDown(admin, ConfigMap, table, "holdfast.dev/platform.sweep", swept);
   const metadata = { namespace: "holdfast", name: "holdfast-dead-letters" };
-  const data = { "20260101T120000-000Z-0123456789ab.json": "{}" };
+  const data = { "20260101T120000-000Z-0123456789ab.json": "{}", "left-out.json": "{}" };
   await admin.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata, data } as unknown as KubernetesObject);
 }
