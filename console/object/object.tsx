@@ -13,6 +13,7 @@ import { type EventObject, useEvents } from "../api/events.ts";
 import { kindNamed } from "../api/kinds.ts";
 import { conditionsOf, lastWords } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { Command } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
 import { nameOf, ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
@@ -144,6 +145,9 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
         </Known>
         <Timeline object={object} events={objectsOf(events)} />
       </Part>
+      <Part title="In a shell">
+        <Command>{explainCommand(object)}</Command>
+      </Part>
       <ExpandableSection toggleText="The object as YAML">
         <Suspense>
           <Yaml object={object} />
@@ -151,6 +155,13 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
       </ExpandableSection>
     </>
   );
+}
+
+/** The command that says the same, with what each rule would decide now. Two groups may serve a kind of one name. */
+function explainCommand({ apiVersion, kind, metadata: { namespace, name } }: KubernetesObject): string {
+  const [group] = apiVersion.split("/").toReversed().slice(1);
+  const word = `${kind.toLowerCase()}${group ? `.${group}` : ""}/${name}`;
+  return `holdfast explain ${word}${namespace ? ` -n ${namespace}` : ""}`;
 }
 
 type Fact = readonly [term: React.ReactNode, description: React.ReactNode];
