@@ -46,7 +46,8 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
     columns.findIndex(({ title }) => title === of("sort")),
   );
   const isDown = of("desc") === "1";
-  const perPage = Number(of("per")) || 50;
+  // People write addresses, too: of pages and their sizes there are only those that can be chosen.
+  const perPage = pageSizes.find(({ title }) => title === of("per"))?.value ?? 50;
   const found = useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const texts = (object: O) =>
@@ -63,7 +64,8 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
     const { value } = columns[sorted] as Column<O>;
     return matching.toSorted((one, other) => (isDown ? -1 : 1) * compare(value(one), value(other)));
   }, [objects, columns, query, sorted, isDown]);
-  const page = Math.min(Number(of("page")) || 1, Math.max(1, Math.ceil(found.length / perPage)));
+  const last = Math.max(1, Math.ceil(found.length / perPage));
+  const page = Math.min(last, Math.max(1, Math.trunc(Number(of("page"))) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
   const set = (changes: Record<string, string | undefined>) =>
     setAddress(Object.fromEntries(Object.entries(changes).map(([name, value]) => [id + name, value])));

@@ -198,6 +198,30 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await named.context().close();
   });
 
+  test.each([
+    ["/volumes?q=deletable&page=-1", "deletable"],
+    ["/volumes?q=deletable&page=1e9&per=-5", "deletable"],
+    ["/volumes?q=deletable&page=0.5&per=1e9&sort=__proto__", "deletable"],
+    ["/claims?tab=none&q=data-web-0", "shop/data-web-0"],
+    ["/object/pvc/shop/data-web-0?q=1#none", "shop/web-0"],
+  ])("an address that no page makes is read as well as it can be: %s", async (path, name) => {
+    const page = await shown.open(path);
+    await page.getByRole("link", { name, exact: true }).first().waitFor({ timeout: 30_000 });
+    expect(shown.problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each(["%E0%A4%A", "a%2Fb", "a,metadata.name=b", "%3Cimg%20src=x%3E", ".."])(
+    "an address with the name %s, which no object can have, leads to a page that says so",
+    async (name) => {
+      const page = await shown.open(`/object/Volume/_/${name}`);
+      const sentences = /This object does not exist|cannot be shown|There is no such page/;
+      await page.getByText(sentences).first().waitFor({ timeout: 30_000 });
+      expect(shown.problems).toEqual([]);
+      await page.context().close();
+    },
+  );
+
   test("a list is filtered and sorted by its address, which follows when a person sorts it", async () => {
     const page = await shown.open("/volumes?node=node-1&state=Available&sort=Name&desc=1");
     const names = page.locator("td[data-label=Name]");
@@ -400,11 +424,13 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByText("pvc-protection/release: held", { exact: false }).first().waitFor();
     expect(await page.getByText(because).count()).toBeGreaterThanOrEqual(2);
     await page.getByText("Deletion asked for").waitFor();
+    await page.getByText("holdfast explain persistentvolumeclaim/data-web-0 -n shop", { exact: true }).waitFor();
     await page.getByRole("button", { name: "The object as YAML" }).click();
     await page.getByText(/deletionTimestamp: /).waitFor();
     await page.goto(`${shown.client.url}/object/Volume/_/pending`);
     await page.getByText("SaltUnreachable").waitFor();
     await page.getByText("Salt is away.").waitFor();
+    await page.getByText("holdfast explain volume.storage.metalk8s.scality.com/pending", { exact: true }).waitFor();
     await page.goto(`${shown.client.url}/object/Volume/_/none`);
     await page.getByText("This object does not exist").waitFor();
     await page.context().close();
