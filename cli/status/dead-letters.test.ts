@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SweepStatus } from "../../functions/platform/sweep/status.ts";
+import type { SweepStatus } from "../../functions/platform/lib/sweep-status.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { deadLetters } from "./dead-letters.ts";
 

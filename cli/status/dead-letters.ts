@@ -1,6 +1,6 @@
 import { mostOfOne, mostUnattributed } from "../../functions/platform/dead-letter/ring-buffer.ts";
 import { idOf, readLeftOut } from "../../functions/platform/lib/kept-event.ts";
-import type { SweepStatus } from "../../functions/platform/sweep/status.ts";
+import type { SweepStatus } from "../../functions/platform/lib/sweep-status.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

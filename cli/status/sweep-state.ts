@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { readStatus, type SweepStatus } from "../../functions/platform/sweep/status.ts";
+import { readStatus, type SweepStatus } from "../../functions/platform/lib/sweep-status.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, type Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,6 +1,6 @@
 import { Content, Title } from "@patternfly/react-core";
 import { isEventKey } from "../../functions/platform/lib/kept-event.ts";
-import { readStatus } from "../../functions/platform/sweep/status.ts";
+import { readStatus } from "../../functions/platform/lib/sweep-status.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { readNote } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Declared, loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
 import { installedByDefault } from "../../build/manifests/manifests.ts";
-import { statusKey } from "../../functions/platform/sweep/status.ts";
+import { statusKey } from "../../functions/platform/lib/sweep-status.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";

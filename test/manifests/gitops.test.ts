@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { statusKey } from "../../functions/platform/sweep/status.ts";
+import { statusKey } from "../../functions/platform/lib/sweep-status.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { containersAsStored, containersOf } from "./as-stored.ts";
 import { parseYaml, readKustomization, root } from "./kustomization.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
+import { statusKey } from "../../functions/platform/lib/sweep-status.ts";
 import { sweepFunction } from "../../functions/platform/sweep/declaration.ts";
 import { onTick } from "../../functions/platform/sweep/on-tick.ts";
-import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.ts";
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";

@@ -10,8 +10,8 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 import { shippedBuffer } from "../lib/kept-event.ts";
+import { statusKey } from "../lib/sweep-status.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
-import { statusKey } from "./status.ts";
 import { here } from "./table.ts";
 import { ApiServerSource, Broker } from "./ways.ts";
 

@@ -1,6 +1,6 @@
+import type { Cursor, Phase } from "../lib/sweep-status.ts";
 import type { Named } from "./deliver.ts";
 import { needsLook, type Reason, type Span } from "./needs-look.ts";
-import type { Cursor, Phase } from "./status.ts";
 import type { Row } from "./table.ts";
 import { hasHad, objectsOf, offer, type Tick, tablesList } from "./tick.ts";
 

@@ -8,7 +8,7 @@ import { clearEvent, recordEvent } from "../../../shared/kubernetes/record-event
 import { send } from "../../../shared/kubernetes/write.ts";
 import type { Log } from "../../../shared/log.ts";
 import { truncate } from "../../../shared/truncate.ts";
-import { type Cursor, type Owed, readStatus, statusKey } from "./status.ts";
+import { type Cursor, type Owed, readStatus, statusKey } from "../lib/sweep-status.ts";
 import type { Fault } from "./table.ts";
 import type { KnownWays } from "./ways.ts";
 
