@@ -36,8 +36,8 @@ Without --images, all images are built and pushed:
 ${buildHelp}
   --help               this text
 
-It needs kubectl. The files of the command line, one for each --platform, are
-made on Linux only.
+It needs kubectl. The files of the command line, one for each --platform, for
+macOS and for Windows, are made on Linux only.
 `;
 
 /** Returns nothing when help is asked for. @throws UserError naming the flag at fault */

