@@ -72,9 +72,6 @@ export function eventTables(): Tables {
     for (const [, name = ""] of text.matchAll(/new SystemError\(\s*"([^"]+)"/g))
       for (const failure of ["Unreachable", "Unauthorized", "Refused"])
         add(`${name.replaceAll(" ", "")}${failure}`, "Warning", system);
-    // And of the API server, which refuses to change an object that another one needs.
-    if (text.includes("namingRefused(["))
-      for (const failure of ["Unreachable", "Refused"]) add(`Kubernetes${failure}`, "Warning", system);
     for (const [, made, reason, type, other, bare, last] of text.matchAll(recorded))
       add(
         reason ?? other ?? bare ?? last ?? "",

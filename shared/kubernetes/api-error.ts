@@ -68,10 +68,18 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
  */
 export const isConflict = (error: unknown): error is ApiError => {
   if (!(error instanceof ApiError)) return false;
-  const { status, reason, causes, message } = error;
+  const { status, reason, causes } = error;
+  if (isDenied(error)) return false;
   if (status === 409)
     return reason !== "AlreadyExists" && causes.every((cause) => cause.reason !== "FieldManagerConflict");
   if (status !== 422) return false;
-  if (causes.length > 0) return causes.some((cause) => cause.field === "metadata.uid");
-  return !/ admission webhook "[^"]*" denied the request/.test(message);
+  return causes.length === 0 || causes.some((cause) => cause.field === "metadata.uid");
 };
+
+/** A webhook has denied the request, with a status of its choice. */
+export const isDenied = ({ message }: ApiError): boolean =>
+  / admission webhook "[^"]*" denied the request/.test(message);
+
+/** The API server answers, and a webhook does not answer it. */
+export const isWebhookAway = ({ status, message }: ApiError): boolean =>
+  status >= 500 && message.includes("failed calling webhook");

@@ -240,6 +240,7 @@ test.each([
   [422, "Invalid", [{ field: "spec.volumeName", reason: "FieldValueForbidden" }], false],
   [404, "NotFound", undefined, false],
   [422, "Invalid", undefined, false, 'admission webhook "a.example.com" denied the request: no'],
+  [409, "Conflict", undefined, false, 'admission webhook "a.example.com" denied the request: no'],
 ] as const)(
   "whether %i %s with causes %j is a conflict: %#",
   async (code, reason, causes, expected, message?: string) => {

@@ -17,6 +17,8 @@ export interface EventContent {
   readonly note: string;
   /** What else identifies the Event, where an object may have several of one reason at once. */
   readonly distinct?: string;
+  /** An Event of the reason stays where its note differs in numbers and times only: it says since when. */
+  readonly once?: true;
 }
 
 /** Whether there was no Event of the reason, one with another note, or the very same. */
@@ -37,7 +39,7 @@ export async function recordEvent(
   client: Client,
   about: KubernetesObject,
   functionName: string,
-  { type, reason, note, distinct }: EventContent,
+  { type, reason, note, distinct, once }: EventContent,
   now: number,
 ): Promise<Recorded> {
   const { namespace, name, uid, resourceVersion } = about.metadata;
@@ -60,7 +62,8 @@ export async function recordEvent(
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name } = event.metadata;
     const present = await client.get<KubernetesEvent>(Event, namespace, name);
-    if (present?.note === event.note) return "present";
+    const isSame = once ? wordsOf(present?.note) === wordsOf(event.note) : present?.note === event.note;
+    if (isSame) return "present";
     if (present) await client.delete(Event, namespace, name, { uid: present.metadata.uid });
     await client.create(Event, event, { metadataOnly: true }).catch((error: unknown) => {
       // Another instance has recorded one meanwhile, which says as much.
@@ -70,6 +73,9 @@ export async function recordEvent(
   }
   return "created";
 }
+
+/** Without numbers, times, and identifiers in hexadecimal digits. */
+const wordsOf = (note: string | undefined) => note?.replaceAll(/[0-9a-f]*[0-9][0-9a-f]*/g, "");
 
 /** Clears the Event of a reason, when there is one. */
 export async function clearEvent(

@@ -64,10 +64,14 @@ export async function reportAway(
   const text = nextProgress(object, name, step, message, now, next);
   const missed = (what: string) => (failure: unknown) =>
     log.warn({ rule: rule.name, uid: object.metadata.uid }, `${what}: ${String(failure)}`);
-  const record = () =>
-    recordEvent(client, object, rule.name, { type: "Warning", reason, note: message }, now).catch(
-      missed("The Event of the outage was not recorded"),
-    );
+  const record = (once?: true) =>
+    recordEvent(
+      client,
+      object,
+      rule.name,
+      { type: "Warning", reason, note: message, ...(once && { once }) },
+      now,
+    ).catch(missed("The Event of the outage was not recorded"));
   if (text !== undefined) {
     // The annotation first: by it the sweep comes back, and it must not depend on what takes Events.
     try {
@@ -75,7 +79,8 @@ export async function reportAway(
     } catch (failure) {
       if (isConflict(failure)) return outcomeOf(error);
       missed("The outage was not written down")(failure);
-      await record();
+      // Since when it is away, the Event alone says then.
+      await record(true);
       return outcomeOf(error);
     }
     if (!isSame) await record();

@@ -2,7 +2,7 @@ import type { output, ZodObject } from "zod";
 import { about } from "../about.ts";
 import { Contended } from "../contended.ts";
 import type { Decision } from "../decision.ts";
-import { isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
+import { ApiError, isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { partly } from "../look-at-each.ts";
@@ -21,6 +21,7 @@ import { type Afterwards, execute } from "./execute.ts";
 import type { ExecuteContext } from "./execute-context.ts";
 import { permissionsAsSet } from "./permissions-as-set.ts";
 import { type PlannedRule, plan } from "./plan.ts";
+import { reportRefusal } from "./report-refusal.ts";
 import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
 import type { Tools } from "./tools.ts";
 
@@ -187,6 +188,7 @@ async function act(
     // Of a command that a system refuses for good, its own Event on the object says so.
     const isSaid = decision.do === "call" && error instanceof SystemError && isFinal(error);
     if (isSaid) return outcomeOf(error);
+    if (error instanceof ApiError) await reportRefusal(rule, decision, error, context);
     const { kind, about } = decision;
     const { namespace, name } = about.metadata;
     return outcomeOfError(rule, { kind, name, ...(namespace ? { namespace } : {}) }, error, context, isUnsent);

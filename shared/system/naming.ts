@@ -1,4 +1,4 @@
-import { ApiError, isRefused } from "../kubernetes/api-error.ts";
+import { ApiError, isRefused, isWebhookAway } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import { SystemError, type SystemFailure } from "./system-error.ts";
@@ -8,9 +8,6 @@ const onRefusal =
 
 /** The API server did not answer, or a webhook did not answer it. A token that was rotated mends itself. */
 const isUnanswered = ({ status }: ApiError) => status === 0 || status === 401 || status >= 500;
-
-/** The API server answers, and a webhook does not answer it. */
-const isWebhookAway = ({ status, message }: ApiError) => status >= 500 && message.includes("failed calling webhook");
 
 /**
  * A client that names a system where a patch of one of its objects is refused, or its failure says that it `isAway`, so

@@ -1,13 +1,18 @@
 import type { ApiResponse } from "../../shared/kubernetes/transport.ts";
 
 /** A failure as an API server words it, for faults: `apiFailure(409, "Conflict")`. */
-export function apiFailure(status: number, reason: string, headers: Record<string, string> = {}): ApiResponse {
+export function apiFailure(
+  status: number,
+  reason: string,
+  headers: Record<string, string> = {},
+  message = "a fault",
+): ApiResponse {
   const body = {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: "a fault",
+    message,
     reason,
     code: status,
   };
