@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifests } from "../../eventing/read-manifests.ts";
+import { maintenanceLabel } from "../../functions/eviction/lib/node-lock.ts";
 import { offerKey } from "../../functions/undelete/lib/note.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
@@ -270,6 +271,7 @@ const cases: readonly Case[] = [
     declared: patchesOf(Node, { "a label": { metadata: { labels: { "example.com/foreign": "a" } } } }),
     forged: patchesOf(Node, {
       "a role, whose value is empty": { metadata: { labels: { "node-role.kubernetes.io/control-plane": "" } } },
+      "the label of the L2 agent": { metadata: { labels: { [maintenanceLabel]: "False" } } },
       "a role that it takes off": { metadata: { labels: { "node-role.kubernetes.io/edge": null } } },
     }),
   },

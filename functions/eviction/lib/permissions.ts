@@ -4,7 +4,7 @@ import { Event, type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts"
 import { ofAgents } from "./agent-pod.ts";
 import { dependents, NovaComputeNode, servingAgents } from "./kinds.ts";
 import { conditions } from "./names.ts";
-import { lockPrefix } from "./node-lock.ts";
+import { lockPrefix, maintenanceLabel } from "./node-lock.ts";
 
 /** The same on each of several kinds. */
 export const onEach = (kinds: readonly Kind[], more: Omit<Permission, "resource">): readonly Permission[] =>
@@ -49,23 +49,22 @@ export const mayLookAtAgents = (kinds: readonly Kind[], writes: DeclaredWrites, 
   mayRecordEvents,
 ];
 
-const kubernetesOwn = 'k.matches("(^|[.])(kubernetes|k8s)[.]io/")';
-
-const sameOfKubernetes = (one: string, other: string) =>
-  `${one}.metadata.?labels.orValue({}).all(k, !${kubernetesOwn} || ` +
+const kept = `(k.matches("(^|[.])(kubernetes|k8s)[.]io/") || k == "${maintenanceLabel}")`;
+const sameOfKept = (one: string, other: string) =>
+  `${one}.metadata.?labels.orValue({}).all(k, !${kept} || ` +
   `${one}.metadata.?labels[?k].orValue(" ") == ${other}.metadata.?labels[?k].orValue(" "))`; // no value is a space
 
 /** By labels of Nodes, which resources name as they like, their pods come. */
 const schedulingLabels: DeclaredWrites = { labels: ["*"] };
-const notOfKubernetes: Bound = {
+const notKept: Bound = {
   on: ["patch"],
-  says: "changes no label of a Node that is Kubernetes' own",
-  cel: `${sameOfKubernetes("object", "oldObject")} && ${sameOfKubernetes("oldObject", "object")}`,
+  says: "changes no label of a Node that is Kubernetes' own, nor the maintenance label",
+  cel: `${sameOfKept("object", "oldObject")} && ${sameOfKept("oldObject", "object")}`,
 };
 
 /** What labels Nodes, or takes labels off. */
 export const mayLabelNodes = (why: string): Permission => {
-  return { resource: Node, verbs: ["patch"], writes: schedulingLabels, bounds: [notOfKubernetes], why };
+  return { resource: Node, verbs: ["patch"], writes: schedulingLabels, bounds: [notKept], why };
 };
 
 /** Pods of agents are privileged: what may create one elsewhere could take the account of any namespace. */

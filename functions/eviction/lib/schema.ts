@@ -19,6 +19,7 @@ import {
   NovaComputeNode,
 } from "./kinds.ts";
 import { stuckReason, conditions as types } from "./names.ts";
+import { maintenanceLabel } from "./node-lock.ts";
 
 /** As Yaook's are: the status of Evicted is one of its own words, and others may say less than Kubernetes does. */
 const conditions = conditionsOf(
@@ -53,8 +54,8 @@ const schedulingKey = z
   .max(316)
   .meta(
     valid(
-      "!self.matches('(^|[.])(kubernetes|k8s)[.]io/')",
-      "must not be a label of Kubernetes' own, because Holdfast may not change those",
+      `!self.matches('(^|[.])(kubernetes|k8s)[.]io/') && self != '${maintenanceLabel}'`,
+      "must not be a label of Kubernetes' own, nor the maintenance label, because Holdfast may not change those for it",
     ),
   );
 const selector = z
