@@ -16,6 +16,8 @@ const functions = (await loadDeclared(join(import.meta.dirname, "../.."))).filte
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const ownClaim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1024Mi" } } };
+
 /** All that the API server adds something to, or that gives a pod something of its Node or namespace. */
 const template = {
   metadata: { labels: { app: "a" } },
@@ -54,6 +56,8 @@ const template = {
       { name: "about", downwardAPI: { items: [{ path: "a", fieldRef: { fieldPath: "metadata.labels" } }] } },
       { name: "all", projected: { sources: [{ serviceAccountToken: { path: "t" } }, { secret: { name: "a" } }] } },
       { name: "scratch", emptyDir: {} },
+      { name: "memory", emptyDir: { medium: "Memory", sizeLimit: "1024Mi" } },
+      { name: "own", ephemeral: { volumeClaimTemplate: { spec: ownClaim } } },
     ],
   },
 };

@@ -52,8 +52,8 @@ const containers = (list: string) =>
     ],
   );
 
-/** The API server adds some fields, none of which says what is mounted. */
-const added = '["type", "defaultMode", "items", "sources"]';
+/** The API server adds some fields, or writes them in another way. None of them says what of the Node is mounted. */
+const added = '["type", "defaultMode", "items", "sources", "sizeLimit", "volumeClaimTemplate"]';
 const volumes =
   `object.spec.?volumes.orValue([]).all(v, (${isToken("v.name")} || ${template}.?volumes.orValue([]).exists(w, ` +
   "w.name == v.name && v.all(k, k in w && (v[k] == w[k] || " +
