@@ -78,7 +78,7 @@ function reachTable(): string {
   const formerly = (rule: string) =>
     (formerNames[rule] ?? [rule]).flatMap((name) => {
       const reach = then.get(name);
-      return reach ? [`${name === rule ? "" : `\`${name}\`: `}${inWords(reach)}`] : [];
+      return reach ? [`${name === rule ? "" : `${name}: `}${inWords(reach)}`] : [];
     });
   const rows = rowsNow().map(([rule, now]) => [rule, now, formerly(rule.slice(1, -1)).join("; ") || "none"]);
   return compactTable(["Rule", "Now", `Before (\`${before}\`)`], rows);
