@@ -23,6 +23,11 @@ export interface Bound {
   readonly says: string;
   /** It must be so beside each object of this kind, `params`; of those in namespaces, beside each in the same one. */
   readonly each?: Kind;
+  /**
+   * With `each`: key of a label that whatever the function creates must have. The API server looks at objects with it
+   * alone. It finds the parameters before it asks for the account, and would refuse others' objects where it cannot.
+   */
+  readonly label?: string;
   /** CEL: `object` as it is to be, absent on delete; `oldObject` as it is, absent on create. */
   readonly cel: string;
 }

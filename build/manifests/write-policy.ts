@@ -68,22 +68,29 @@ export function writePolicyOf(declared: Declared): readonly object[] {
   const kinds = writesByKind(declared);
   const validations = kinds.flatMap((one) => validationsOf(declared, one, kinds));
   if (validations.length === 0) return [];
-  const each = kinds.flatMap((of) => of.bounds.flatMap(({ each }) => (each ? [{ of, each }] : [])));
+  const each = kinds.flatMap((of) =>
+    of.bounds.flatMap(({ each, label }) => (each && label ? [{ of, each, label }] : [])),
+  );
   return [
     ...policyOf(declared, kinds, { ...variablesFor(kinds), validations }),
-    ...each.flatMap(({ of, each }) =>
+    ...each.flatMap(({ of, each, label }) =>
       policyOf(
         declared,
         [{ ...of, verbs: new Set(["create"]) }],
         { validations: boundsOf(declared, of, "", each) },
-        each,
+        { each, label },
       ),
     ),
   ];
 }
 
-/** A policy and its binding; `each`: the kind of its parameters. */
-function policyOf(declared: Declared, kinds: readonly KindWrites[], more: object, each?: Kind): readonly object[] {
+/** A policy and its binding; `each`: the kind of its parameters; `label`: what it looks at has a label of this key. */
+function policyOf(
+  declared: Declared,
+  kinds: readonly KindWrites[],
+  more: object,
+  { each, label }: Pick<Bound, "each" | "label"> = {},
+): readonly object[] {
   const name = clusterWide(slug(declared.name) + (each ? `-${each.plural}` : ""));
   const metadata = { name, labels: labelsOf(declared.name) };
   return [
@@ -98,7 +105,7 @@ function policyOf(declared: Declared, kinds: readonly KindWrites[], more: object
           // As roles do: in every version, and in no other group.
           matchPolicy: "Exact",
           namespaceSelector: {},
-          objectSelector: {},
+          objectSelector: label ? { matchExpressions: [{ key: label, operator: "Exists" }] } : {},
           resourceRules: kinds.map(({ resource, subresource, verbs }) => ({
             apiGroups: [groupOf(resource)],
             apiVersions: ["*"],

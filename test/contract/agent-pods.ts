@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
-import { createPod } from "../../functions/eviction/lib/agent-pod.ts";
+import { writePolicyOf } from "../../build/manifests/write-policy.ts";
+import { agentKey, createPod } from "../../functions/eviction/lib/agent-pod.ts";
 import { NeutronL2Agent, NeutronL3Agent, NovaComputeNode } from "../../functions/eviction/lib/kinds.ts";
 import { lockPrefix } from "../../functions/eviction/lib/node-lock.ts";
 import { type Kind, Node, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { install } from "../harness/installation.ts";
 import { manifest } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { installPolicies, inTest, isServed } from "./forged-writes.ts";
@@ -20,13 +22,17 @@ const ownClaim = { accessModes: ["ReadWriteOnce"], resources: { requests: { stor
 
 /** All that the API server adds something to, or that gives a pod something of its Node or namespace. */
 const template = {
-  metadata: { labels: { app: "a" } },
+  metadata: {
+    labels: { app: "a" },
+    annotations: { "container.apparmor.security.beta.kubernetes.io/agent": "unconfined" },
+  },
   spec: {
     hostNetwork: true,
     hostPID: true,
+    serviceAccountName: "",
     serviceAccount: "agent",
-    securityContext: { runAsUser: 0 },
-    initContainers: [{ name: "init", image: "registry.example/a:1", command: ["sh", "-c", "true"] }],
+    securityContext: { runAsUser: 0, supplementalGroups: [] },
+    initContainers: [{ name: "init", image: "registry.example/a:1", command: ["sh", "-c", "true"], args: null }],
     containers: [
       {
         name: "agent",
@@ -39,7 +45,8 @@ const template = {
           { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
           { name: "PASSWORD", valueFrom: { secretKeyRef: { name: "a", key: "b" } } },
         ],
-        securityContext: { privileged: true, capabilities: { add: ["NET_ADMIN"] } },
+        securityContext: { privileged: true, capabilities: { add: ["NET_ADMIN"], drop: [] } },
+        envFrom: [{ prefix: "", configMapRef: { name: "a" } }],
         lifecycle: { preStop: { exec: { command: ["sleep", "1"] } } },
         livenessProbe: { exec: { command: ["true"] } },
         readinessProbe: { httpGet: { port: 80 } },
@@ -56,6 +63,8 @@ const template = {
       { name: "about", downwardAPI: { items: [{ path: "a", fieldRef: { fieldPath: "metadata.labels" } }] } },
       { name: "all", projected: { sources: [{ serviceAccountToken: { path: "t" } }, { secret: { name: "a" } }] } },
       { name: "scratch", emptyDir: {} },
+      { name: "scratch-by-default" },
+      { name: "disk", iscsi: { targetPortal: "10.0.0.1:3260", iqn: "iqn.2026-01.example:a", lun: 0 } },
       { name: "memory", emptyDir: { medium: "Memory", sizeLimit: "1024Mi" } },
       { name: "own", ephemeral: { volumeClaimTemplate: { spec: ownClaim } } },
     ],
@@ -173,5 +182,23 @@ export function agentPods(open: () => Promise<Bench>): void {
     expect(await wrong()).toEqual([]);
     const lawful = [compute, routers, base].map(podOf);
     expect(await Promise.all(lawful.map(tried))).toEqual(lawful.map(() => "taken"));
+  });
+
+  test("where the kind of an agent is not served, the API server refuses pods of agents, and no others", async () => {
+    const { admin, namespace, eventually } = await open();
+    const [policy, binding] = functions.flatMap(writePolicyOf).filter((one) => JSON.stringify(one).includes("param"));
+    const ofTest = (one: unknown) =>
+      JSON.parse(
+        JSON.stringify(one).replaceAll('"holdfast-', `"${namespace}-`).replaceAll(".yaook.cloud/", ".absent/"),
+      );
+    const withdraw = await install(admin, [policy, binding].map(ofTest));
+    onTestFinished(async () => void (await withdraw()));
+    const create = (labels: Readonly<Record<string, string>>) => {
+      const spec = { containers: [{ name: "a", image: "registry.example/a:1" }] };
+      const pod = manifest(Pod, { name: "a", namespace, labels }, { spec });
+      return admin.request("POST", `${pathOf(Pod, namespace)}?dryRun=All`, pod).then(() => "taken", String);
+    };
+    await eventually("the policy is in force", async () => /paramKind/.test(await create({ [agentKey]: "a" })));
+    expect(await create({})).toBe("taken");
   });
 }

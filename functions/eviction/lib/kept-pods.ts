@@ -7,28 +7,42 @@ import { lockPrefix } from "./node-lock.ts";
 import { mayShow, mayWritePods } from "./permissions.ts";
 
 const template = "params.spec.template.spec";
-const equal = (one: string, other: string, fields: Readonly<Record<string, string>>) =>
-  Object.entries(fields).map(([path, absent]) => {
-    const at = path.split(".").join(".?");
-    return `${one}.?${at}.orValue(${absent}) == ${other}.?${at}.orValue(${absent})`;
-  });
 
+/** A field, or what is so where it is absent or null; `path` has names, with points between them. */
+const given = (of: string, path: string, absent: string) => {
+  const at = `${of}.?${path.split(".").join(".?")}.orValue(${absent})`;
+  return `(${at} == null ? ${absent} : ${at})`;
+};
+const equal = (one: string, other: string, fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(([path, absent]) => `${given(one, path, absent)} == ${given(other, path, absent)}`);
+
+/** As whom something runs. The API server adds and moves other fields of a security context. */
+const identity = { "securityContext.runAsUser": "-1", "securityContext.runAsGroup": "-1" };
 /** What a pod may reach on its Node, with what is so where it is absent. */
 const ofPod = {
   ...{ hostPID: "false", hostIPC: "false", hostNetwork: "false", shareProcessNamespace: "false", hostUsers: "true" },
-  ...{ automountServiceAccountToken: "true", runtimeClassName: '""', securityContext: "{}", resourceClaims: "[]" },
+  ...{ automountServiceAccountToken: "true", runtimeClassName: '""', ...identity },
 };
 const ofContainer = {
-  ...{ name: '""', image: '""', workingDir: '""', command: "[]", args: "[]", envFrom: "[]", volumeDevices: "[]" },
-  securityContext: "{}",
+  ...{ name: '""', image: '""', workingDir: '""', command: "[]", args: "[]" },
+  ...{ "securityContext.privileged": "false", "securityContext.procMount": '"Default"', ...identity },
   ...Object.fromEntries(
     ["lifecycle.postStart", "lifecycle.preStop", "livenessProbe", "readinessProbe", "startupProbe"].map(
       (one) => [`${one}.exec.command`, "[]"] as const,
     ),
   ),
 };
-const ofEnv = { name: '""', value: '""', "valueFrom.secretKeyRef": "{}", "valueFrom.configMapKeyRef": "{}" };
+const ofEnv = {
+  ...{ name: '""', value: '""', "valueFrom.secretKeyRef.name": '""', "valueFrom.secretKeyRef.key": '""' },
+  ...{ "valueFrom.configMapKeyRef.name": '""', "valueFrom.configMapKeyRef.key": '""' },
+};
+const ofEnvFrom = { "secretRef.name": '""', "configMapRef.name": '""' };
+const ofDevice = { name: '""', devicePath: '""' };
 const ofMount = { name: '""', mountPath: '""', subPath: '""', readOnly: "false", mountPropagation: '"None"' };
+const ofVolume = {
+  ...{ name: '""', "hostPath.path": '""', "secret.secretName": '""', "configMap.name": '""', "csi.driver": '""' },
+  ...{ "nfs.server": '""', "nfs.path": '""', "persistentVolumeClaim.claimName": '""' },
+};
 
 /** The account's token, which the API server mounts. */
 const isToken = (name: string) => `${name}.startsWith("kube-api-access-")`;
@@ -36,8 +50,9 @@ const tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Each element of a list is as one of the template's is. */
 const among = (one: string, other: string, list: string, [e, t]: readonly [string, string], same: readonly string[]) =>
-  `${one}.?${list}.orValue([]).all(${e}, ${other}.?${list}.orValue([]).exists(${t}, ${same.join(" && ")}))`;
+  `${given(one, list, "[]")}.all(${e}, ${given(other, list, "[]")}.exists(${t}, ${same.join(" && ")}))`;
 
+const added = "securityContext.capabilities.add";
 const containers = (list: string) =>
   among(
     "object.spec",
@@ -46,22 +61,29 @@ const containers = (list: string) =>
     ["c", "d"],
     [
       ...equal("c", "d", ofContainer),
+      `${given("c", added, "[]")}.all(a, a in ${given("d", added, "[]")})`,
       among("c", "d", "env", ["e", "f"], equal("e", "f", ofEnv)),
-      `c.?volumeMounts.orValue([]).all(m, (m.mountPath == "${tokenPath}" && ${isToken("m.name")}) || ` +
-        `d.?volumeMounts.orValue([]).exists(n, ${equal("m", "n", ofMount).join(" && ")}))`,
+      among("c", "d", "envFrom", ["g", "h"], equal("g", "h", ofEnvFrom)),
+      among("c", "d", "volumeDevices", ["i", "j"], equal("i", "j", ofDevice)),
+      `${given("c", "volumeMounts", "[]")}.all(m, (m.mountPath == "${tokenPath}" && ${isToken("m.name")}) || ` +
+        `${given("d", "volumeMounts", "[]")}.exists(n, ${equal("m", "n", ofMount).join(" && ")}))`,
     ],
   );
 
-/** The API server adds some fields, or writes them in another way. None of them says what of the Node is mounted. */
-const added = '["type", "defaultMode", "items", "sources", "sizeLimit", "volumeClaimTemplate"]';
+/** Of another kind of volume than these, its kind alone: the API server adds fields to some. */
+const secretsOf = (volume: string) =>
+  `${given(volume, "projected.sources", "[]")}.filter(s, has(s.secret)).map(s, s.secret.?name.orValue(""))`;
 const volumes =
-  `object.spec.?volumes.orValue([]).all(v, (${isToken("v.name")} || ${template}.?volumes.orValue([]).exists(w, ` +
-  "w.name == v.name && v.all(k, k in w && (v[k] == w[k] || " +
-  `v[k].all(f, f in ${added} || (f in w[k] && v[k][f] == w[k][f])))) && ` +
-  "v.?projected.?sources.orValue([]).all(s, !has(s.secret) || s in w.projected.sources))) && " +
-  `(!${isToken("v.name")} || (has(v.projected) && v.projected.sources.all(s, !has(s.secret)))))`;
+  `${given("object.spec", "volumes", "[]")}.all(v, ${isToken("v.name")} ? ` +
+  `(has(v.projected) && size(${secretsOf("v")}) == 0) : ${given(template, "volumes", "[]")}.exists(w, ` +
+  `${equal("v", "w", ofVolume).join(" && ")} && v.all(k, k == "emptyDir" || k in w) && ` +
+  `${secretsOf("v")}.all(s, s in ${secretsOf("w")})))`;
 
-const account = (spec: string) => `${spec}.?serviceAccountName.orValue(${spec}.?serviceAccount.orValue("default"))`;
+/** The account of a pod; the API server takes the former field where the new one is empty. */
+const account = (spec: string) => {
+  const [name, former] = [given(spec, "serviceAccountName", '""'), given(spec, "serviceAccount", '""')];
+  return `(${name} != "" ? ${name} : ${former} != "" ? ${former} : "default")`;
+};
 
 /**
  * What is created has what its resource's template allows: which containers run with which rights, and what of the Node
@@ -84,6 +106,7 @@ const asTemplate = (kind: Kind): Bound => {
   return {
     on: ["create"],
     each: kind,
+    label: agentKey,
     says: "creates pods that are as the template of their agent says",
     cel: `${onNode} || (${[...held, `(!(${isIts}) || (${own.join(" && ")}))`].join(" && ")})`,
   };
@@ -96,6 +119,7 @@ const onNode = 'object.spec.?nodeName.orValue("") != params.metadata.name';
 const whereLocked: Bound = {
   on: ["create"],
   each: Node,
+  label: agentKey,
   says: "creates pods on Nodes that have the lock of their agent",
   cel: `${onNode} || ("${lockPrefix}" + ${podLock}) in params.metadata.?annotations.orValue({})`,
 };

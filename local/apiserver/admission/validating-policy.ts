@@ -20,7 +20,7 @@ export function holdToPolicies(
   if (policies.length === 0) return;
   const list: ListKind = (apiVersion, kind, namespace) => {
     const resource = state.resources.all().find((one) => one.apiVersion === apiVersion && one.kind === kind);
-    if (!resource) return [];
+    if (!resource) return undefined;
     const prefix = resource.namespaced && namespace ? `${namespace}/` : "";
     return (state.store.list(collectionOf(resource), prefix) ?? []).map((one) => asServed(resource, one.object));
   };

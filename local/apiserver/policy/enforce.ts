@@ -7,13 +7,18 @@ import { conditionsHold, evaluate } from "./evaluate.ts";
 import { matching, nameOf, unlessIgnored } from "./matching.ts";
 import type { AdmissionRequest } from "./request.ts";
 
-/** The objects of a kind: in a namespace, or in all where that is absent. */
-export type ListKind = (apiVersion: unknown, kind: unknown, namespace: string | undefined) => readonly Fields[];
+/** The objects of a kind: in a namespace, or in all where that is absent. `undefined` for a kind that is not served. */
+export type ListKind = (
+  apiVersion: unknown,
+  kind: unknown,
+  namespace: string | undefined,
+) => readonly Fields[] | undefined;
 
 /**
  * Holds a write to ValidatingAdmissionPolicies: those whose binding matches, and says `Deny`; those with parameters to
  * each of them. Parameters are selected by labels, in the namespace of what is written, and where there is none the
- * write is allowed. Audit annotations and `messageExpression` are not supported.
+ * write is allowed. Where their kind is not served, each write that the binding matches is refused, also where the
+ * policy's `matchConditions` leave it out. Audit annotations and `messageExpression` are not supported.
  *
  * Throws the API server's refusal, 422 or what the validation's `reason` says, for the first validation that comes to
  * false, or that fails, unless the policy's `failurePolicy` is `Ignore`.
@@ -35,13 +40,21 @@ export function enforce(
 function paramsOf(
   policy: Fields,
   binding: Fields,
-  { namespace }: AdmissionRequest,
+  request: AdmissionRequest,
   list: ListKind,
 ): readonly (Fields | undefined)[] {
+  const { namespace } = request;
   const { paramKind } = specOf(policy);
   if (!isFields(paramKind)) return [undefined];
   const { selector } = fieldsAt(specOf(binding), "paramRef");
-  return list(paramKind.apiVersion, paramKind.kind, namespace).filter((one) =>
+  const all = list(paramKind.apiVersion, paramKind.kind, namespace);
+  if (!all && specOf(policy).failurePolicy === "Ignore") return [];
+  if (!all) {
+    const kind = `${paramKind.apiVersion}, Kind=${paramKind.kind}`;
+    const why = `failed to configure binding: failed to find resource referenced by paramKind: '${kind}'`;
+    throw denied(request, "Invalid", by(policy, binding, `denied request: ${why}`));
+  }
+  return all.filter((one) =>
     matchesLabelSelector(selector as LabelSelector, fieldsAt(one, "metadata", "labels") as Labels),
   );
 }

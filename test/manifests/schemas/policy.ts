@@ -48,29 +48,36 @@ export const writePolicy = z.strictObject({
   apiVersion: z.literal("admissionregistration.k8s.io/v1"),
   kind: z.literal("ValidatingAdmissionPolicy"),
   metadata: clusterWide,
-  spec: z.strictObject({
-    failurePolicy: z.literal("Fail"),
-    paramKind: z.strictObject({ apiVersion: z.string(), kind: z.string() }).optional(),
-    matchConstraints: z.strictObject({
-      matchPolicy: z.literal("Exact"),
-      namespaceSelector: z.strictObject({}),
-      objectSelector: z.strictObject({}),
-      resourceRules: z.array(
-        z.strictObject({
-          apiGroups: z.tuple([z.string()]),
-          apiVersions: z.tuple([z.literal("*")]),
-          operations: z.array(z.enum(["CREATE", "UPDATE", "DELETE"])).min(1),
-          resources: z.tuple([z.string()]),
-          scope: z.literal("*"),
+  spec: z
+    .strictObject({
+      failurePolicy: z.literal("Fail"),
+      paramKind: z.strictObject({ apiVersion: z.string(), kind: z.string() }).optional(),
+      matchConstraints: z.strictObject({
+        matchPolicy: z.literal("Exact"),
+        namespaceSelector: z.strictObject({}),
+        objectSelector: z.strictObject({
+          matchExpressions: z.array(z.strictObject({ key: z.string(), operator: z.literal("Exists") })).optional(),
         }),
-      ),
-    }),
-    matchConditions: z.tuple([expression]),
-    variables: z.array(expression).optional(),
-    validations: z
-      .array(z.strictObject({ expression: z.string(), message: z.string(), reason: z.literal("Forbidden") }))
-      .min(1),
-  }),
+        resourceRules: z.array(
+          z.strictObject({
+            apiGroups: z.tuple([z.string()]),
+            apiVersions: z.tuple([z.literal("*")]),
+            operations: z.array(z.enum(["CREATE", "UPDATE", "DELETE"])).min(1),
+            resources: z.tuple([z.string()]),
+            scope: z.literal("*"),
+          }),
+        ),
+      }),
+      matchConditions: z.tuple([expression]),
+      variables: z.array(expression).optional(),
+      validations: z
+        .array(z.strictObject({ expression: z.string(), message: z.string(), reason: z.literal("Forbidden") }))
+        .min(1),
+    })
+    .refine(
+      ({ paramKind, matchConstraints: { objectSelector } }) => !paramKind || objectSelector.matchExpressions,
+      "It would refuse what others create, where its paramKind is not served.",
+    ),
 });
 
 export const writePolicyBinding = z.strictObject({
