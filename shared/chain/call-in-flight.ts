@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isFarAhead } from "../clock.ts";
 import type { Kind } from "../kubernetes/kind.ts";
+import { notBeforeWritten } from "../kubernetes/last-written.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import { readOwnAnnotation } from "../kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../kubernetes/replace-annotation.ts";
@@ -61,8 +62,9 @@ export function pendingCall(
   const call = readCall(object, key);
   const until = mayTakeEffectUntil(call, now);
   if (!call || until === undefined) return undefined;
-  const [before = "", after] = [object.metadata.annotations?.[key], { ...call, called: new Date(now).toISOString() }];
-  const isToBeDated = isFarAhead(Date.parse(call.called), now);
+  const at = notBeforeWritten(object, now);
+  const [before = "", after] = [object.metadata.annotations?.[key], { ...call, called: new Date(at).toISOString() }];
+  const isToBeDated = isFarAhead(Date.parse(call.called), at);
   const writes = isToBeDated ? [replaceAnnotation(kind, object, key, before, JSON.stringify(after))] : [];
   return { message: message(new Date(until).toISOString()), writes };
 }

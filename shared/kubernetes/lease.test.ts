@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldUntil, Lease, type LeaseObject, takeLease } from "./lease.ts";
+import { dateLease, heldUntil, Lease, type LeaseObject, takeLease } from "./lease.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const claimant = { namespace: "holdfast", name: "node-0", holder: "satellite/evacuate", seconds: 180 };
@@ -22,6 +22,21 @@ test.each([
   ["one without a time", lease({ holderIdentity: "x" }), Number.POSITIVE_INFINITY],
 ])("%s", (_, seen, until) => {
   expect(heldUntil(seen, now)).toBe(until);
+});
+
+test("a clock that is behind takes no Lease for one of a clock far ahead", () => {
+  const behind = now - 3_600_000;
+  const managedFields = [{ time: "2026-03-01T11:59:00Z" }];
+  const written = { ...lease(held), metadata: { ...lease().metadata, managedFields } };
+  expect(heldUntil(written, behind)).toBe(now + 120_000);
+  expect(dateLease(written, behind)).toEqual([]);
+  const ahead = { ...written, spec: { ...held, renewTime: "2027-01-01T00:00:00.000000Z" } };
+  expect(dateLease(ahead, behind)).toMatchObject([{ patch: { spec: { renewTime: "2026-03-01T11:59:00.000000Z" } } }]);
+});
+
+test("a Lease that is dated again keeps its holder, and has a duration", () => {
+  const [write] = dateLease(lease({ holderIdentity: "x", renewTime: "2027-01-01T00:00:00.000000Z" }), now);
+  expect(write).toMatchObject({ patch: { spec: { holderIdentity: "x", leaseDurationSeconds: 86_400 } } });
 });
 
 test("a Lease is created where there is none, and then it is held", () => {

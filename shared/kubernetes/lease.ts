@@ -1,5 +1,6 @@
 import { isFarAhead } from "../clock.ts";
 import type { Kind } from "./kind.ts";
+import { notBeforeWritten } from "./last-written.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Write } from "./write.ts";
 
@@ -19,6 +20,8 @@ export interface LeaseObject extends KubernetesObject {
   };
 }
 
+const secondsUnsaid = 86_400;
+
 /**
  * Until when the Lease is held, in milliseconds since the epoch; `undefined` when it is free. One that cannot be
  * read counts as held for a day after it was last written, as far as that is known, else for ever: its holder may
@@ -28,10 +31,11 @@ export function heldUntil(lease: LeaseObject | undefined, now: number): number |
   const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
   if (!lease || !holderIdentity) return undefined;
   const renewed = Date.parse(renewTime ?? "");
-  const seconds = leaseDurationSeconds ?? 86_400;
+  const seconds = leaseDurationSeconds ?? secondsUnsaid;
+  const at = notBeforeWritten(lease, now);
   const end = Number.isNaN(renewed)
     ? Number.POSITIVE_INFINITY
-    : (isFarAhead(renewed, now) ? now : renewed) + seconds * 1000;
+    : (isFarAhead(renewed, at) ? at : renewed) + seconds * 1000;
   return end > now ? end : undefined;
 }
 
@@ -67,10 +71,16 @@ export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now
 
 /** To be written while a Lease is waited for: one whose time is far ahead is else waited for without end. */
 export function dateLease(seen: LeaseObject | undefined, now: number): readonly Write[] {
-  const { holderIdentity: holder = "", renewTime = "", leaseDurationSeconds: seconds = 0 } = seen?.spec ?? {};
-  if (!seen || !isFarAhead(Date.parse(renewTime), now)) return [];
+  if (!seen) return [];
+  const {
+    holderIdentity: holder = "",
+    renewTime = "",
+    leaseDurationSeconds: seconds = secondsUnsaid,
+  } = seen.spec ?? {};
+  const at = notBeforeWritten(seen, now);
+  if (!isFarAhead(Date.parse(renewTime), at)) return [];
   const { namespace = "", name } = seen.metadata;
-  return [takeLease(seen, { namespace, name, holder, seconds }, now)];
+  return [takeLease(seen, { namespace, name, holder, seconds }, at)];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { takesEffectWithinMs } from "../../../shared/chain/call-in-flight.ts";
 import { isFarAhead } from "../../../shared/clock.ts";
+import { notBeforeWritten } from "../../../shared/kubernetes/last-written.ts";
 import {
   type Claimant,
   dateLease,
@@ -69,8 +70,8 @@ const notedIn = ({ metadata: { annotations = {} } }: LeaseObject) =>
 function readCall(lease: LeaseObject, key: string, now: number): NotedCall {
   const data = readAnnotation(lease, key, schema);
   if (!data) return { key, holder: `the call in annotation ${key}`, called: Number.NaN, end: Number.POSITIVE_INFINITY };
-  const called = Date.parse(data.called);
-  return { ...data, key, called, end: (isFarAhead(called, now) ? now : called) + takesEffectWithinMs };
+  const [called, at] = [Date.parse(data.called), notBeforeWritten(lease, now)];
+  return { ...data, key, called, end: (isFarAhead(called, at) ? at : called) + takesEffectWithinMs };
 }
 
 /**
@@ -80,9 +81,9 @@ function readCall(lease: LeaseObject, key: string, now: number): NotedCall {
 export function dateCall(lease: LeaseObject, { key, called }: NotedCall, now: number): readonly Write[] {
   if (key === undefined) return dateLease(lease, now);
   const { namespace = "", name, annotations = {} } = lease.metadata;
-  const text = annotations[key];
-  if (!text || !isFarAhead(called, now)) return [];
-  const dated = JSON.stringify({ ...JSON.parse(text), called: new Date(now).toISOString() });
+  const [text, at] = [annotations[key], notBeforeWritten(lease, now)];
+  if (!text || !isFarAhead(called, at)) return [];
+  const dated = JSON.stringify({ ...JSON.parse(text), called: new Date(at).toISOString() });
   return [replaceCall({ namespace, name }, key, text, dated)];
 }
 
