@@ -1,4 +1,5 @@
 import { bundle, imageNames } from "../../esbuild.config.mjs";
+import { bundlingFault } from "../../local/start/bundling-fault.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
 import { UserError } from "../../shared/command/user-error.ts";
@@ -28,10 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     await bundle(names);
   } catch (cause) {
-    // esbuild has shown what is wrong, and where.
-    if (Array.isArray((cause as { errors?: unknown }).errors))
-      throw new UserError("The functions cannot be bundled.", { cause });
-    throw cause;
+    throw bundlingFault(cause);
   }
   return 0;
 }
