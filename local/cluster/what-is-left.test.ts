@@ -5,7 +5,7 @@ import { type Kind, Namespace, PersistentVolumeClaim } from "../../shared/kubern
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { inTreeProtection } from "../../shared/storage/protection.ts";
 import { heldObjects, holdsOf, letGo } from "../../shared/uninstall/held-objects.ts";
-import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
+import { describeHeld, describeLetGo } from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { defaultInstall } from "../start/manifests.ts";
 import { readOptions } from "../start/options.ts";
@@ -40,6 +40,9 @@ test("what holds objects follows from the rules that are installed, and only our
 
   const held = await heldObjects(client, holds, "shop");
   expect(held.map(({ object }) => object.metadata.name).sort()).toEqual(["data", "shop"]);
+  expect(describeLetGo(await heldObjects(client, holds)).join(" ")).toContain(
+    "The finalizer holdfast.dev/pvc-protection was removed from 2 persistentvolumeclaims: ",
+  );
   expect(describeHeld(held).join(" ")).toContain(
     "One PersistentVolumeClaim carries the finalizer holdfast.dev/pvc-protection now: shop/data.",
   );

@@ -117,8 +117,9 @@ test("the tours come true on the cluster of a kubeconfig, which is afterwards as
   expect(out).toContain("ok claim data-web-1 is there, and has no owner");
   expect(out).toMatch(/protect +write +claim default\/data/);
   expect(out).toContain(
-    "One PersistentVolumeClaim carries the finalizer holdfast.dev/pvc-protection now: default/data.",
+    "The finalizer holdfast.dev/pvc-protection was removed from one PersistentVolumeClaim: default/data.",
   );
+  expect(out).not.toContain("stays for ever");
   expect(out).toContain(
     "Put back as they were: StatefulSets whose persistentVolumeClaimRetentionPolicy pvc-retention/sync-policy has " +
       "written: default/web.",

@@ -13,7 +13,12 @@ import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { type Held, type Hold, heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
 import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
-import { describeHeld, describeLeftBehind, describeStanding } from "../../shared/uninstall/what-is-left.ts";
+import {
+  describeHeld,
+  describeLeftBehind,
+  describeLetGo,
+  describeStanding,
+} from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { define } from "../cluster/define.ts";
 import { create, createGuests } from "../cluster/install.ts";
@@ -203,7 +208,8 @@ interface Uninstall {
 }
 
 /**
- * Asks what is to become of the finalizers on objects that got them meanwhile: no function would remove them any more.
+ * Removes the finalizers of objects that got them meanwhile, as no function would any more, and says so. Asks before,
+ * unless all was agreed to.
  */
 async function seeToWhatIsLeft(
   { client, rules, holds, before }: Uninstall,
@@ -218,9 +224,13 @@ async function seeToWhatIsLeft(
   for (const sentence of describeStanding(all)) say(sentence);
   const held = removable(all);
   if (held.length === 0) return;
-  for (const sentence of describeHeld(held)) say(sentence);
-  if (yes || (await ask("Remove these finalizers?"))) await letGo(client, held);
-  else say("They stay as they are. Run this again, or install Holdfast, and the functions let them go.");
+  if (!yes) {
+    for (const sentence of describeHeld(held)) say(sentence);
+    if (!(await ask("Remove these finalizers?")))
+      return say("They stay as they are. Run this again, or install Holdfast, and the functions let them go.");
+  }
+  await letGo(client, held);
+  for (const sentence of describeLetGo(held)) say(sentence);
 }
 
 const advice = (file: string) => `The functions are at work on the cluster. In another terminal:

@@ -31,6 +31,14 @@ export function describeHeld(held: readonly Held[]): readonly string[] {
   });
 }
 
+/** In a sentence for each finalizer that was removed: from what. */
+export function describeLetGo(held: readonly Held[]): readonly string[] {
+  return [...Map.groupBy(held, ({ hold }) => hold)].map(([{ kind, finalizer }, ofIt]) => {
+    const count = ofIt.length === 1 ? `one ${kind.kind}` : `${ofIt.length} ${kind.plural}`;
+    return `The finalizer ${finalizer} was removed from ${count}: ${someOf(ofIt.map(({ object }) => object))}.`;
+  });
+}
+
 /** In a sentence for each finalizer that an uninstall leaves: what carries it, and why it stays. */
 export function describeStanding(held: readonly Held[]): readonly string[] {
   const standing = held.filter(({ hold }) => hold.standsFor);
