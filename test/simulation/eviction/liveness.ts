@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { LivenessCheck } from "../liveness/liveness-check.ts";
-import { computesIn, conditionOf, l2Pod, openStackIn, podIn, serversOn } from "./resources.ts";
+import { computesIn, conditionOf, l2Pod, openStackIn, podIn, recordKey, serversOn } from "./resources.ts";
 
 /** What is to leave has left, and every server runs, or is off, somewhere. */
 const evictionsEnd: LivenessCheck = {
@@ -23,16 +23,20 @@ const evictionsEnd: LivenessCheck = {
   },
 };
 
-/** What stays serves, unless a person has disabled it. */
-const whatStaysServes: LivenessCheck = {
+/** What stays serves, unless a person has disabled it, and has no eviction that goes on. */
+export const whatStaysServes: LivenessCheck = {
   name: "what-stays-serves",
   check(truth) {
     const { hosts } = openStackIn(truth).standIn.cloud;
-    const service = computesIn(truth)
-      .filter(({ spec, metadata }) => spec?.state === "Enabled" && !metadata.deletionTimestamp)
+    const staying = computesIn(truth).filter(
+      ({ spec, metadata }) => spec?.state === "Enabled" && !metadata.deletionTimestamp,
+    );
+    const service = staying
       .map(({ metadata }) => hosts.get(metadata.name))
       .find((one) => !one?.isEnabled && one?.reason !== "a person's");
-    return service && `nova-compute of ${service.name} is to stay, and is disabled: ${service.reason}.`;
+    if (service) return `nova-compute of ${service.name} is to stay, and is disabled: ${service.reason}.`;
+    const begun = staying.find(({ metadata }) => metadata.annotations?.[recordKey] !== undefined)?.metadata.name;
+    return begun && `NovaComputeNode ${begun} is to stay, and has the record of its eviction.`;
   },
 };
 

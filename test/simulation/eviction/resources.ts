@@ -5,6 +5,8 @@ import { host, type SimulatedOpenStack } from "./openstack.ts";
 // Definitions of the simulation's own, apart from those of the rules that it judges.
 
 const lockPrefix = "l2-lock.maintenance.yaook.cloud/";
+/** The annotation that a NovaComputeNode has from the beginning of its eviction to the end. */
+export const recordKey = "holdfast.dev/eviction";
 export const computeLock = `${lockPrefix}NovaComputeNode`;
 export const podPrefix = "novacomputenode-";
 export const computePod = `${podPrefix}${host}`;
