@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Truth } from "../invariants/invariant.ts";
+import type { LivenessTruth } from "../liveness/liveness-check.ts";
 import { whatStaysServes } from "./liveness.ts";
 import { recordKey } from "./resources.ts";
 
@@ -13,7 +13,7 @@ test.each<[string, Record<string, string>, RegExp | undefined]>([
     history: { live: () => [compute] },
     outsides: new Map([["eviction", { standIn: { cloud: { hosts } } }]]),
   };
-  const found = whatStaysServes.check(truth as unknown as Truth);
+  const found = whatStaysServes.check(truth as unknown as LivenessTruth);
   if (isFound) expect(found).toMatch(isFound);
   else expect(found).toBeUndefined();
 });
