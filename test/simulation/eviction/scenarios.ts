@@ -57,7 +57,9 @@ const create = (user: User, kind: typeof NovaComputeNode | typeof NeutronL2Agent
   );
 const createNamespace = (user: User) =>
   user.attempt("creates the namespace", (client) => client.create(Namespace, manifest(Namespace, { name: namespace })));
+/** Boots servers, unless nova-compute has not come to serve while the user waited: Nova has no such host then. */
 async function boots(user: User, on: string, areOff: readonly boolean[]): Promise<void> {
+  if (!(await isEnabled(user, on)())) return;
   const servers = areOff.map((isOff) => cloudOf(user).boot(on, isOff));
   await until(user, async () => servers.every(({ status, task }) => status !== "BUILD" && !task));
 }
