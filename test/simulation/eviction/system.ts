@@ -24,6 +24,7 @@ export const eviction: System = {
   // A host or an agent that serves again is looked at once more then, for a call that comes late.
   settles: lateFor,
   // Each look at moves that go on counts them in a condition, a call that may come late is waited for, and each server
-  // that is put back to what it was is noted.
-  writesAtFirst: 100,
+  // that is put back to what it was is noted. Faults of four minutes take eighty writes of a host that is lost, and the
+  // end of a call to evacuate that was given up thirty.
+  writesAtFirst: 120,
 };
