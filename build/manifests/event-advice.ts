@@ -60,8 +60,8 @@ const advice: Readonly<Record<string, string>> = {
     "The Node does not exist. Bring it back. If it is gone for good, make sure that the machine is off, and " +
     "[give its storage up](volumes.md#a-node-that-is-gone).",
   KubernetesRefused:
-    "The API server, or a webhook or a policy, refuses a change of this object, or of one that it needs. The message " +
-    "says what it says, and since when. Remove the cause, and everything goes on within one sweep.",
+    "The API server, a webhook or a policy refuses to change this object, or one that it needs. The message has the " +
+    "reason in the server's words, and says since when. Remove the cause, and everything goes on within one sweep.",
   KubernetesUnreachable:
     "A webhook does not answer the API server. The message names it, and says since when. Repair it, and everything " +
     "goes on within one sweep.",

@@ -7,7 +7,8 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, kubectl: k
 
 const example = `
 Examples:
-  source <(holdfast completion bash)    # in ~/.bashrc; zsh: in ~/.zshrc
+  source <(holdfast completion bash)    # in ~/.bashrc
+  source <(holdfast completion zsh)     # in ~/.zshrc
   holdfast completion fish > ~/.config/fish/completions/holdfast.fish
 As a plugin of kubectl, with a folder of PATH:
   holdfast completion kubectl > ~/bin/kubectl_complete-holdfast

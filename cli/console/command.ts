@@ -58,7 +58,9 @@ export const openConsole: Subcommand = {
       throw portComplaint(error, port);
     });
     print(served, true);
-    process.stdout.write(`Links to it from explain and status: export HOLDFAST_CONSOLE=${served.origin}\n`);
+    process.stdout.write(
+      `To have explain and status link to this console, run: export HOLDFAST_CONSOLE=${served.origin}\n`,
+    );
     // Ctrl-C ends the program by itself; a terminal that is closed would leave the folder.
     await new Promise((resolve) => process.once("SIGHUP", resolve));
     await served.close();

@@ -16,7 +16,7 @@ test("the address of the console comes from its option, or from the environment,
   vi.stubEnv("HOLDFAST_CONSOLE", "");
   expect(linkTo(read(), PersistentVolumeClaim, { name: "data" })).toBeUndefined();
   for (const text of ["127.0.0.1:8080", "file:///etc/passwd", "console"])
-    expect(() => read("--console", text)).toThrow("is no address");
+    expect(() => read("--console", text)).toThrow("needs the address of the console");
 });
 
 test("a link leads to the page of an object, whose name stands for nothing else in it", () => {

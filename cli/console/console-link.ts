@@ -24,7 +24,9 @@ function readAddress(text: string): string {
   if (text === "") return text;
   const { protocol = "", origin = "" } = URL.parse(text) ?? {};
   if (/^https?:$/.test(protocol)) return origin;
-  throw new UserError("--console, or HOLDFAST_CONSOLE, is no address: write for example https://holdfast.example.com.");
+  throw new UserError(
+    "--console (or HOLDFAST_CONSOLE) needs the address of the console, for example https://holdfast.example.com.",
+  );
 }
 
 /** The page of an object; `undefined` where no console is named, or it has no page for the kind. */
