@@ -10,6 +10,12 @@ export const settingsConfigMap = (system: string): string => `holdfast-${system}
 /** The Secret with the credentials of an external system. */
 export const secretOf = (externalSystem: string): string => `holdfast-${externalSystem}`;
 
+/** The external systems whose Secrets are mounted in a function's pod. */
+export const mountedSecrets = ({ systems = {}, mounts = [] }: Declared): readonly string[] => [
+  ...Object.values(systems).map(({ name }) => name),
+  ...mounts,
+];
+
 const rootCa = "kube-root-ca";
 
 /**
@@ -19,8 +25,7 @@ const rootCa = "kube-root-ca";
  */
 export function environmentOf(declared: Declared): { readonly container: object; readonly pod: object } {
   const shared = commonSettingsOf([declared]).length > 0;
-  const systems = Object.values(declared.systems ?? {}).map(({ name }) => name);
-  const secrets = [...systems, ...(declared.mounts ?? [])];
+  const secrets = mountedSecrets(declared);
   const configMapRef = { name: settingsConfigMap(systemOf(declared)), optional: true };
   const mounts = secrets.map((name) => ({ name, mountPath: `/etc/holdfast/${name}`, readOnly: true }));
   const volumes: object[] = secrets.map((name) => ({ name, secret: { secretName: secretOf(name), optional: true } }));

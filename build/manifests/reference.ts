@@ -2,7 +2,7 @@ import type { Permission } from "../../shared/declaration.ts";
 import { Event, groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
-import { secretOf, settingsConfigMap } from "./environment.ts";
+import { mountedSecrets, secretOf, settingsConfigMap } from "./environment.ts";
 import { code, compactTable, table } from "./markdown-table.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
@@ -70,7 +70,12 @@ function account(declared: Declared): string {
   const table =
     rights.length > 0 ? compactTable(["Right", "Limited to", "Why"], rights) : "It has no rights of its own.\n";
   const by = limitedBy.length > 0 ? `. Limited by: ${limitedBy.join(", ")}` : "";
-  return `\n#### ${declared.name}\n\n[What it guarantees](../functions/${declared.name}/README.md)${by}.\n\n${table}`;
+  const mounted = mountedSecrets(declared).map((name) => code(secretOf(name)));
+  const secrets = mounted.length > 0 ? `\nMounted in its pod: the Secret ${mounted.join(" and the Secret ")}.` : "";
+  return (
+    `\n#### ${declared.name}\n\n[What it guarantees](../functions/${declared.name}/README.md)${by}.${secrets}` +
+    `\n\n${table}`
+  );
 }
 
 /** Kinds that differ in nothing else share a row. */
