@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Declared, loadDeclared } from "../../build/manifests/declared.ts";
 import { writePolicyOf } from "../../build/manifests/write-policy.ts";
-import { groupOf, type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
+import { groupOf, type Kind, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { withStatus } from "../../shared/kubernetes/status-conditions.ts";
 import { mapConcurrently } from "../../shared/map-concurrently.ts";
@@ -90,6 +90,11 @@ async function prepare(bench: Bench) {
   await Promise.all(kinds.map((kind) => isServed(bench, kind)));
   const objects = new Map(attempts.flatMap(({ kind, on }) => (on ? [[keyOf(on), { kind, on }]] : [])));
   for (const { kind, on } of objects.values()) await create(bench, kind, on);
+  // A real server refuses what a policy with parameters selects, until it knows the kind of these.
+  const pods = attempts.filter(({ kind, verb }) => kind.kind === Pod.kind && verb === "create");
+  await bench.eventually("the kinds of all parameters are known", async () =>
+    (await mapConcurrently(pods, (attempt) => tried(bench, attempt))).every((answer) => !isUnknownKind(answer)),
+  );
   const wrong = async (attempt: Attempt) => {
     const { account, refusal } = attempt;
     const wanted = refusal === undefined ? "taken" : `denied request: ${account} only `;
@@ -122,9 +127,19 @@ function tried({ admin, namespace }: Bench, { account, kind, verb, subresource, 
 export const isServed = ({ admin, eventually }: Bench, kind: Kind) =>
   eventually(`${kind.kind} is served`, () => admin.request("GET", pathOf(kind)).then(Boolean, () => false));
 
-async function create({ admin }: Bench, kind: Kind, object: KubernetesObject): Promise<void> {
+const isUnknownKind = (answer: string) => answer.includes("failed to find resource referenced by paramKind");
+
+async function create({ admin, eventually }: Bench, kind: Kind, object: KubernetesObject): Promise<void> {
   const { namespace, name } = object.metadata;
-  await admin.create(kind, object);
+  await eventually(`${kind.kind} ${name} is taken`, () =>
+    admin.create(kind, object).then(
+      () => true,
+      (error: Error) => {
+        if (isUnknownKind(error.message)) return false;
+        throw error;
+      },
+    ),
+  );
   onTestFinished(async () => {
     await admin.patch(kind, namespace, name, "merge", { metadata: { finalizers: null } });
     await admin.delete(kind, namespace, name);
