@@ -125,10 +125,12 @@ export async function play(world: World, sequence: readonly Operation[], hasty =
 
   /** What our users wait for, as documents say: the field says it, and no claim is tied to a set that is to keep it. */
   async function inForce(): Promise<void> {
+    // What becomes of the claims of a set is decided when it is deleted: no function changes it any more.
     const notSaid = (_: Live, { sets }: Live) =>
       sets
         .filter(
           ({ metadata, spec }) =>
+            !metadata.deletionTimestamp &&
             !keepsAsMuch(spec.persistentVolumeClaimRetentionPolicy ?? keeps, wanted(metadata.name)),
         )
         .map(({ metadata, spec }) => {
