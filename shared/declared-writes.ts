@@ -24,8 +24,8 @@ export interface Bound {
   /** It must be so beside each object of this kind, `params`; of those in namespaces, beside each in the same one. */
   readonly each?: Kind;
   /**
-   * With `each`: key of a label that whatever the function creates must have. The API server looks at objects with it
-   * alone. It finds the parameters before it asks for the account, and would refuse others' objects where it cannot.
+   * With `each`: key of a label. Each object that the function creates must have it, and the API server looks at no
+   * others: it finds the parameters before it asks for the account, and refuses what it looks at where it cannot.
    */
   readonly label?: string;
   /** CEL: `object` as it is to be, absent on delete; `oldObject` as it is, absent on create. */

@@ -166,6 +166,9 @@ export function agentPods(open: () => Promise<Bench>): void {
           Object.entries(forgedSpecs).map(([title, spec]) => [`${one.kind}: ${title}`, changed(podOf(one), spec)]),
         ),
       ),
+      // The policies with parameters select pods by this label.
+      "without the label of an agent": changed(podOf(compute), { hostIPC: true }, { labels: {} }),
+      "with the label of no agent": changed(podOf(compute), { hostIPC: true }, { labels: { [agentKey]: "a" } }),
       "for another resource of the name": annotated({ "holdfast.dev/agent-uid": "a" }),
       "with the lock of another agent": annotated({ "holdfast.dev/agent-lock": "routers" }),
       "with a lock that is not there": annotated({ "holdfast.dev/agent-lock": "b" }),
