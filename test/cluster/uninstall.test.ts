@@ -44,9 +44,7 @@ const alone = (systems: readonly string[]): Install => {
   return { systems, overlay: { resources, components: [...components, ...more] } };
 };
 const installs: readonly (readonly [string, Install])[] = [
-  ...share(chosen.filter(({ length }) => length === 1)).map(
-    (systems) => [systems.join(" and "), alone(systems)] as const,
-  ),
+  ...share(chosen).map((systems) => [systems.join(" and "), alone(systems)] as const),
   [
     "the default",
     { systems: byDefault, overlay: { resources: ["knative/overlays/default"], components: [`knative/${policy}`] } },
