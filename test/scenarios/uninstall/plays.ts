@@ -22,6 +22,7 @@ import * as retention from "../pvc-retention/helpers.ts";
 import * as undelete from "../undelete/helpers.ts";
 import * as volumes from "../volume/helpers.ts";
 import { standInSalt } from "../volume/settings.ts";
+import { playSatellite, standInLinstor } from "./satellite.ts";
 
 /** What must be so once Holdfast is off the cluster; `said`: what the command has said. */
 type After = (said: string) => Promise<void>;
@@ -156,6 +157,8 @@ export const playsBeside: Readonly<Record<string, Beside>> = {
       };
     },
   },
+
+  satellite: { setting: standInLinstor, play: playSatellite },
 };
 
 /** Deletes what stays, as after the last install: nothing that would reclaim it comes back. */

@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
+import { DaemonSet, LinstorCluster, LinstorSatellite, satelliteLabel } from "../../../functions/satellite/lib/kinds.ts";
+import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
+import { type LinstorSatelliteObject, satelliteFinalizer } from "../../../functions/satellite/lib/satellite.ts";
+import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
+import type { Cluster, Setting } from "../../harness/cluster.ts";
+import { kubeletNode } from "../../harness/cluster-objects.ts";
+import { manifest } from "../../harness/manifest.ts";
+
+const namespace = "piraeus-datastore";
+const selected = "holdfast.test/satellite";
+const standIns = new WeakMap<Setting, LinstorStandIn>();
+
+/** With the stand-in for LINSTOR, a new one for each cluster. */
+export function standInLinstor(changes: Partial<Setting>): Setting {
+  const setting: Setting = {
+    name: "with the stand-in for LINSTOR",
+    inTree: true,
+    environment: { "platform-sweep": { TICK: "2" } },
+    components: ["access/satellite", "satellite"],
+    connect: (clock) => {
+      const standIn = createLinstor({ clock, random: seededRandom(11) });
+      standIns.set(setting, standIn);
+      const settings = readSettings(linstor.settings, { LINSTOR_ALLOW_HTTP: "true" });
+      const client = linstor.connect({
+        ...atOneRoot(standIn.transport),
+        clock,
+        settings,
+        credential: async () => undefined,
+      });
+      return <Client>() => client as Client;
+    },
+    ...changes,
+  };
+  return setting;
+}
+
+/** A Node gets a satellite, which LINSTOR lists; the satellite and its DaemonSet stay when Holdfast goes. */
+export async function playSatellite(cluster: Cluster) {
+  const { admin } = cluster;
+  const standIn = standIns.get(cluster.setting);
+  if (!standIn) throw new Error(`There is no LINSTOR ${cluster.setting.name}.`);
+  const spec = { nodeSelector: { [selected]: "yes" } };
+  await admin.create(LinstorCluster, manifest(LinstorCluster, { name: "linstorcluster" }, { spec }));
+  await admin.patch(Node, undefined, kubeletNode, "merge", { metadata: { labels: { [selected]: "yes" } } });
+  const satelliteOf = () => admin.get<LinstorSatelliteObject>(LinstorSatellite, undefined, kubeletNode);
+  const until = async (what: string, check: () => Promise<boolean | undefined>) => {
+    for (let tick = 0; tick < 40; tick++) {
+      if (await check()) return;
+      await cluster.sweep();
+      await cluster.rest();
+    }
+    throw new Error(`It has not come about: ${what}. ${JSON.stringify(await satelliteOf())}`);
+  };
+  await until("the pod of the satellite runs", async () => {
+    type PodObject = KubernetesObject & { status?: { podIP?: string } };
+    for await (const { status } of admin.list<PodObject>(Pod, { namespace, labelSelector: satelliteLabel }))
+      if (status?.podIP) standIn.startSatellite(status.podIP);
+    return (await satelliteOf())?.status?.conditions?.some(
+      ({ type, status }) => type === "Configured" && status === "True",
+    );
+  });
+  return async () => {
+    expect((await satelliteOf())?.metadata.finalizers).toContain(satelliteFinalizer);
+    const daemonSet = { name: `linstor-satellite.${kubeletNode}` };
+    expect(await admin.get(DaemonSet, namespace, daemonSet.name)).toBeDefined();
+    await admin.patch(Node, undefined, kubeletNode, "merge", { metadata: { labels: { [selected]: null } } });
+    await admin.patch(LinstorSatellite, undefined, kubeletNode, "merge", { metadata: { finalizers: null } });
+    await admin.delete(LinstorSatellite, undefined, kubeletNode);
+    await admin.delete(LinstorCluster, undefined, "linstorcluster");
+    await cluster.eventually(
+      "the DaemonSet is gone",
+      async () => !(await admin.get(DaemonSet, namespace, daemonSet.name)),
+    );
+  };
+}
