@@ -60,9 +60,10 @@ export function namesOf(kind: string, objects: readonly KubernetesObject[]): str
     .sort();
 }
 
-/** The environment variables of a Knative Service. */
+/** The environment variables of a function: of its Knative Service, or of its Deployment. */
 export function environmentOf(service: string, objects: readonly KubernetesObject[]): Record<string, string> {
-  const found = ofKind("Service", objects).find(({ metadata }) => metadata.name === service);
+  const functions = [...ofKind("Service", objects), ...ofKind("Deployment", objects)];
+  const found = functions.find(({ metadata }) => metadata.name === service);
   return Object.fromEntries(
     found?.spec.template.spec.containers[0].env.map(({ name, value = "" }) => [name, value]) ?? [],
   );
