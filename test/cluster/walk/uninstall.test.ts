@@ -93,7 +93,7 @@ describe.skipIf(!ready)("the guides to upgrade and uninstall, on a real control 
     // Step 2 of "Before you uninstall" leads there.
     await walk.run(commandsBelow("docs/undelete.md", "Uninstall"));
     expect((await read())?.metadata).not.toHaveProperty(["annotations", keep]);
-    const said = await walk.run(commandsBelow(page, "Check and run"));
+    const said = await walk.run(commandsBelow(page, "In short"));
     expect(said).toContain("Nothing is in the way.");
     const after = await read();
     expect(after?.metadata.deletionTimestamp).toBeUndefined();
