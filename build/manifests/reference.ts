@@ -51,12 +51,33 @@ export function sourceTables(functions: readonly Declared[]): Tables {
   return { sources: table(["File", "Watches", "Broker"], rows) };
 }
 
-/** What `docs/permissions.md` says: of each function, what its account may do and why, and what limits it. */
+/**
+ * What `docs/permissions.md` says: of each system, which kinds it may write; of each function, what its account may do
+ * and why, and what limits it.
+ */
 export function permissionTables(functions: readonly Declared[]): Tables {
   const systems = Map.groupBy(functions, systemOf);
   return {
+    summary: compactTable(
+      ["System", "Patches", "Creates", "Deletes", "Secrets in its pods"],
+      [...systems].map(summary),
+    ),
     functions: [...systems].map(([system, of]) => `\n### ${code(system)}\n${of.map(account).join("")}\n`).join(""),
   };
+}
+
+/** The kinds that any function of a system may write, without Events, and the Secrets of its pods. */
+function summary([system, functions]: readonly [string, readonly Declared[]]): readonly string[] {
+  const permissions = functions
+    .flatMap((declared) => declared.permissions)
+    .filter(({ resource }) => resource !== Event);
+  const kinds = (verb: Permission["verbs"][number]) =>
+    permissions
+      .filter(({ verbs }) => verbs.includes(verb))
+      .map(({ resource, overlay }) => resource.kind + (overlay ? ` (with the option ${code(overlay)})` : ""));
+  const secrets = functions.flatMap(mountedSecrets).map((name) => code(secretOf(name)));
+  const columns = [kinds("patch"), kinds("create"), kinds("delete"), secrets];
+  return [`[${system}](#${system})`, ...columns.map((names) => [...new Set(names)].sort().join(", ") || "none")];
 }
 
 function account(declared: Declared): string {
