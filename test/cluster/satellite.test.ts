@@ -45,6 +45,7 @@ const elsewhere = [
     "retain",
     "set-hooks",
     "sync-pools",
+    "unmark",
   ].map((rule) => `satellite-${rule}: create events.k8s.io/events`),
   // The number of evacuations at once is not limited here.
   "satellite-mark: create coordination.k8s.io/leases",

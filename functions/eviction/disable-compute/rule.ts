@@ -25,7 +25,7 @@ import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
 import type { ComputeService } from "../lib/openstack/nova.ts";
 import { isNotReady } from "../lib/outage.ts";
-import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLook } from "../lib/permissions.ts";
 import type { DependentObject } from "../lib/schema.ts";
 import type { Common } from "../lib/settings.ts";
 
@@ -39,7 +39,6 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
       { annotations: [recordKey] },
       "to see whether a person has agreed, and to note that its eviction begins",
     ),
-    mayRecordEvents,
     { resource: NovaComputeNode, verbs: ["list"], why: "to count the hosts that are out of service" },
     { resource: Node, verbs: ["list"], why: "to see which hosts are not Ready, and in which group each is" },
     ...mayTakeLease(registerName, "to note which eviction may begin, so that two do not begin at once", {

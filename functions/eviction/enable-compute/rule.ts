@@ -28,7 +28,7 @@ import { confirmMove } from "../lib/next-call.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
-import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLook } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport, stuckReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
@@ -53,14 +53,11 @@ export const enableCompute = rule({
   common,
   systems: { openstack },
   triggers: [on(NovaComputeNode, ["update"])],
-  permissions: [
-    ...mayLook(
-      { annotations: [recordKey, abandonKey, approvalKey, fencedKey] },
-      "to remove the notes and agreements of its eviction when the host is to stay",
-      "to see whether the pod of nova-compute is Ready",
-    ),
-    mayRecordEvents,
-  ],
+  permissions: mayLook(
+    { annotations: [recordKey, abandonKey, approvalKey, fencedKey] },
+    "to remove the notes and agreements of its eviction when the host is to stay",
+    "to see whether the pod of nova-compute is Ready",
+  ),
   sweep: [due(NovaComputeNode), resync(NovaComputeNode)],
   steps: { called: silent, waiting: silent, away: silent, settling: silent },
   subjects: (hint) => objectsIn(hint, [NovaComputeNode], (object) => !serves(object, name), name),

@@ -11,7 +11,7 @@ import { unschedule } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
 import { isNeverDown, stillNotReady, timeText } from "../lib/outage.ts";
-import { mayLabelNodes, mayLook, mayRecordEvents, mayWritePods } from "../lib/permissions.ts";
+import { mayLabelNodes, mayLook, mayWritePods } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 
 const name = "eviction/evacuate-servers";
@@ -25,7 +25,6 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     ),
     mayLabelNodes("to remove the label by which another operator's nova-compute comes"),
     mayWritePods(["delete"], [NovaComputeNode], "to delete the pods of nova-compute on a host that is off"),
-    mayRecordEvents,
   ],
   steps: { called: silent },
   isElsewhere: isNeverDown,

@@ -20,7 +20,7 @@ import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayLabelNodes, onEach } from "../lib/permissions.ts";
+import { mayLabelNodes, mayRecordEvents, onEach } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { convergedReport } from "../lib/report.ts";
 import type { DependentObject } from "../lib/schema.ts";
@@ -44,6 +44,7 @@ export const keepPod = rule({
       [conditions.converged, conditions.enabled, conditions.requiresRecreation],
       "to create its pod, and to delete a pod that has ended so that it is created again",
     ),
+    mayRecordEvents,
   ],
   // No event is sent when a pod has ended: kubelets write pods all the time.
   sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),

@@ -11,7 +11,7 @@ import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { approvalKey, l2Finalizer } from "../lib/names.ts";
 import { maintenanceLabel, maintenanceOf, setMaintenance } from "../lib/node-lock.ts";
-import { onEach } from "../lib/permissions.ts";
+import { mayRecordEvents, onEach } from "../lib/permissions.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/label-node";
@@ -35,6 +35,7 @@ export const labelNode = rule({
       why: "to set the label that lets agents come to the Node, or asks them to leave",
     },
     { resource: Pod, verbs: ["get"], why: "to see whether the pod of the L2 or OVN agent is Ready" },
+    mayRecordEvents,
   ],
   sweep: bases.flatMap((kind) => [due(kind), whileDeleting(kind, l2Finalizer), resync(kind)]),
   steps: { waiting: silent },

@@ -21,19 +21,20 @@ const progress = "how far the eviction is";
 const evicting = [conditions.converged, conditions.enabled, conditions.evicted];
 const pods = "to see which pods of nova-compute are there, and whether Yaook's own eviction runs";
 
+export const mayRecordEvents: Permission = {
+  resource: Event,
+  verbs: ["create", "get", "delete"],
+  why: "to record what is away, or refuses a call or a change, and to delete such an Event",
+};
+
 /** What a rule that looks at NovaComputeNodes needs, and says of them; `why` it looks at them and changes them. */
 export const mayLook = (writes: DeclaredWrites, why: string, whyPods = pods): readonly Permission[] => [
   { resource: NovaComputeNode, verbs: ["get", "patch"], writes, why },
   ...mayShow([NovaComputeNode], [...evicting, conditions.hostDown, conditions.serversStuck], progress),
   { resource: Node, verbs: ["get"], why: node },
   { resource: Pod, verbs: ["get", "list"], why: whyPods },
+  mayRecordEvents,
 ];
-
-export const mayRecordEvents: Permission = {
-  resource: Event,
-  verbs: ["create", "get", "delete"],
-  why: "to record that OpenStack is away or refuses a call, and to delete that Event afterwards",
-};
 
 /** What a rule that looks at agents of Neutron needs, and says of them; `why` it looks at them and changes them. */
 export const mayLookAtAgents = (kinds: readonly Kind[], writes: DeclaredWrites, why: string): readonly Permission[] => [

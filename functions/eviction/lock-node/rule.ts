@@ -12,6 +12,7 @@ import { type Dependent, findDependent, mayHaveServed } from "../lib/dependent.t
 import { dependents, kindOf } from "../lib/kinds.ts";
 import { finalizerOf, noticedKey } from "../lib/names.ts";
 import { hasLock, lockOf, lockPrefix, locksOn, maintenanceOf, setLock } from "../lib/node-lock.ts";
+import { mayRecordEvents } from "../lib/permissions.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 export const lockNode = rule({
@@ -34,6 +35,7 @@ export const lockNode = rule({
       why: "to read the maintenance label, and to add and remove the lock of each agent",
     },
     { resource: Pod, verbs: ["get", "list"], why: "to see whether a pod of the agent is on the Node" },
+    mayRecordEvents,
   ],
   sweep: dependents.flatMap((kind) => [lacking(kind, finalizerOf(kind)), resync(kind)]),
   subjects: (hint, settings) => [

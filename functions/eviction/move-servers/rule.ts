@@ -5,18 +5,15 @@ import { eviction } from "../lib/eviction.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
 import { recordKey, retryKey } from "../lib/names.ts";
 import { nextCall } from "../lib/next-call.ts";
-import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLook } from "../lib/permissions.ts";
 import { isEmpty } from "../lib/plan.ts";
 
 export const moveServers = chainRule(eviction, "move-servers", {
   doc: "Moves the servers of a host away, a few at a time, confirms cold moves, and checks twice that it is empty.",
-  permissions: [
-    ...mayLook(
-      { annotations: [recordKey, retryKey] },
-      "to note which servers are moved, and since when its host is empty",
-    ),
-    mayRecordEvents,
-  ],
+  permissions: mayLook(
+    { annotations: [recordKey, retryKey] },
+    "to note which servers are moved, and since when its host is empty",
+  ),
   steps: { called: silent },
   act: (context) => {
     const { facts, record, now, about, shows, act, wait } = context;

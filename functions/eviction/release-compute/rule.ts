@@ -4,7 +4,7 @@ import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
 import { abandonKey, computeFinalizer, recordKey } from "../lib/names.ts";
-import { mayLetGo, mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLetGo, mayLook } from "../lib/permissions.ts";
 
 export const releaseCompute = chainRule(eviction, "release-compute", {
   doc: "Deletes the pods of an empty host, then removes the lock from its Node, and releases the resource last.",
@@ -14,7 +14,6 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
       "to remove the finalizer when the host is empty and its pods are gone",
     ),
     ...mayLetGo,
-    mayRecordEvents,
   ],
   ...lettingGo([NovaComputeNode], "servers on hosts of OpenStack", recordKey),
   // A host is let go after it has been seen empty, which is written down.

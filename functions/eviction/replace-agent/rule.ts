@@ -13,7 +13,7 @@ import { bases, dependents, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { conditions, l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
-import { onEach } from "../lib/permissions.ts";
+import { mayRecordEvents, onEach } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
@@ -38,6 +38,7 @@ export const replaceAgent = rule({
       [conditions.converged],
       "to create the pod of the agent, and to delete it when it has ended or no agent needs it",
     ),
+    mayRecordEvents,
   ],
   // No event is sent when a pod has ended, as in keep-pod.
   sweep: bases.flatMap((kind) => [

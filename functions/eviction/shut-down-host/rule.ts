@@ -8,11 +8,11 @@ import { recordKey } from "../lib/names.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced, isNeverDown, lifeOf, machineOf, stillNotReady } from "../lib/outage.ts";
-import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLook } from "../lib/permissions.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic if its spec says so, and waits until the host is off.",
-  permissions: [...mayLook({ annotations: [recordKey] }, "to note when its host was turned off"), mayRecordEvents],
+  permissions: mayLook({ annotations: [recordKey] }, "to note when its host was turned off"),
   steps: { called: silent },
   isElsewhere: isNeverDown,
   act: (context) => {

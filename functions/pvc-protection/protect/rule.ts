@@ -3,7 +3,7 @@ import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { namespaceName } from "../../../shared/names.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -77,6 +77,11 @@ export const protect = rule({
           cel: "variables.finalizersBefore.all(e, e in variables.finalizers)",
         },
       ],
+    },
+    {
+      resource: Event,
+      verbs: ["create", "get", "delete"],
+      why: "to record on the claim that its finalizer is refused, and to delete such an Event",
     },
   ],
   sweep: [lacking(PersistentVolumeClaim, holdfastProtection)],

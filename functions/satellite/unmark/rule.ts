@@ -28,6 +28,7 @@ export const unmark = chainRule(evacuation, "unmark", {
     why: "to see whether its evacuation is over, and to note when it is looked at next",
     marks: ["waits", "since", "override"],
     whyVolumes: "to find volumes with marks of an evacuation that is over, and to remove the marks",
+    events: "the satellite and its volumes",
   }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],
   subjects: (hint, own) => {

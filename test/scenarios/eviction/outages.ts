@@ -1,11 +1,14 @@
 import { expect } from "vitest";
-import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import { NeutronL2Agent, NeutronL3Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { abandonKey, approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
+import { Event, Node } from "../../../shared/kubernetes/kind.ts";
+import { apiFailure } from "../../harness/api-failure.ts";
 import type { Cluster } from "../../harness/cluster.ts";
-import { eventsOn } from "../recorded-events.ts";
+import { eventsOn, type RecordedEvent } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  agentPod,
   annotate,
   approve,
   boot,
@@ -13,6 +16,7 @@ import {
   conditionOf,
   counters,
   create,
+  createAgent,
   delaysFirst,
   evict,
   isEvicted,
@@ -26,10 +30,12 @@ import {
   podOf,
   says,
   schedulingLabel,
+  serve,
   serves,
   serviceOf,
   setState,
   swept,
+  updateL2Agent,
   whereabouts,
   whileItMoves,
 } from "./helpers.ts";
@@ -208,6 +214,43 @@ export const outages: readonly Scenario[] = [
       await isGone(cluster);
       expect(asked.toSorted()).toEqual(ids.map((id) => `${id} power off`).toSorted());
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "each function whose change a policy refuses says so on the object, and all comes to its end after that",
+    async run(cluster) {
+      const refused = new Set<string>();
+      cluster.intercept(async ({ rule, request: { method, path } }, send) => {
+        const isOther = !rule.startsWith("eviction/") || method === "GET" || path.includes("/events");
+        if (isOther || refused.has(rule)) return send();
+        refused.add(rule);
+        return apiFailure(403, "Forbidden", {}, "ValidatingAdmissionPolicy 'p' denied request: no");
+      }, "everywhere");
+      await createAgent(cluster, NeutronL3Agent);
+      await serve(cluster, l3);
+      await boot(cluster, 1);
+      const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
+      await updateL2Agent(cluster);
+      for (const kind of [NovaComputeNode, NeutronL3Agent]) await approve(cluster, kind);
+      await swept(cluster, "the L2 agent's pod is a new one", async () => {
+        const pod = await podOf(cluster, agentPod(NeutronL2Agent));
+        return pod && pod.metadata.uid !== before;
+      });
+      for (const kind of [NovaComputeNode, NeutronL3Agent]) await serves(cluster, kind);
+      const ids = await boot(cluster, 1);
+      await withIronic(cluster);
+      await losesHost(cluster);
+      await evict(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      expect(refused.size).toBeGreaterThanOrEqual(15);
+      const events = await Array.fromAsync(
+        cluster.admin.list<RecordedEvent & { reportingInstance: string }>(Event, {}),
+      );
+      const saying = events.filter(({ reason }) => reason === "KubernetesRefused");
+      expect(saying.map(({ reportingInstance }) => reportingInstance).toSorted()).toEqual([...refused].toSorted());
+      for (const { note } of saying) expect(note).toContain("ValidatingAdmissionPolicy 'p' denied request: no");
     },
     settings: [standInOpenStack],
   },

@@ -13,11 +13,13 @@ import {
   claimStays,
   deleteClaim,
   isProtected,
+  ours,
   protect,
   protectedClaim,
   release,
   removePod,
   runningPod,
+  strip,
   stripInTree,
 } from "./helpers.ts";
 import { alone, beside } from "./settings.ts";
@@ -157,6 +159,27 @@ const events: readonly Scenario[] = [
       allowed = true;
       await cluster.sweep();
       await claimGoes(cluster, "data");
+    },
+  },
+  {
+    title: "a finalizer that a policy refuses is said on the claim in its words, and comes with the sweep after that",
+    alone: true,
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      let isRefused = true;
+      cluster.intercept(async ({ rule, request: { method } }, send) => {
+        const isIts = isRefused && rule === protect && method === "PATCH";
+        return isIts ? apiFailure(403, "Forbidden", {}, "ValidatingAdmissionPolicy 'p' denied request: no") : send();
+      });
+      await strip(cluster, "data", ours(cluster));
+      const [notice] = await cluster.eventually("the claim has the Warning", async () => {
+        const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
+        return notices.some(({ reason }) => reason === "KubernetesRefused") && notices;
+      });
+      expect(notice?.note).toMatch(/waits for the API server since .*ValidatingAdmissionPolicy 'p' denied request: no/);
+      isRefused = false;
+      await cluster.sweep();
+      await isProtected(cluster, "data");
     },
   },
 ];
