@@ -77,7 +77,7 @@ export const release = rule({
       bounds: [
         {
           on: ["patch"],
-          says: "takes finalizers off claims that are being deleted",
+          says: "takes finalizers off only those claims that are being deleted",
           cel:
             "oldObject.metadata.?deletionTimestamp.hasValue() || " +
             "variables.finalizersBefore.all(e, e in variables.finalizers)",
