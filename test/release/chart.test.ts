@@ -139,8 +139,8 @@ describe.skipIf(!possible)("the chart", () => {
 
   const excluding = (excluded: string, more: object = {}) => {
     const settings = { "pvc-protection/protect": { EXCLUDED_NAMESPACES: excluded } };
-    const values = { options: flags("pvc-protection/admission-policy"), settings, ...more };
-    return parse(helmTemplate(folder, values)).map(withReadTable);
+    const policies = flags("pvc-protection/admission-policy", "pvc-retention/admission-policy");
+    return parse(helmTemplate(folder, { options: policies, settings, ...more })).map(withReadTable);
   };
 
   test("leaves a namespace out as the example excluded-namespace does", async () => {

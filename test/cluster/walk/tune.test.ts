@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import { realServer } from "../../harness/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
 import { makeNamespace } from "../make-namespace.ts";
@@ -19,6 +20,16 @@ const ways: readonly (readonly [Way, example: string])[] = [
   ["Without Knative", "excluded-namespace-no-knative"],
 ];
 
+/** What an administrator does by hand: appends the filter of the page to each Trigger of PVC protection. */
+function withFilter(eventing: string, snippet: string): string {
+  const { patches } = parse(snippet) as { patches: readonly [{ readonly patch: string }] };
+  const [{ value: filter }] = parse(patches[0].patch) as readonly [{ readonly value: object }];
+  const objects = parseAllDocuments(eventing).map((document) => document.toJS());
+  for (const { kind, metadata, spec } of objects)
+    if (kind === "Trigger" && metadata.labels["app.kubernetes.io/name"] === "pvc-protection") spec.filters.push(filter);
+  return objects.map((object) => stringify(object)).join("---\n");
+}
+
 const claim = (namespace: string) => `apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: { name: data, namespace: ${namespace} }
@@ -26,7 +37,7 @@ spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } 
 `;
 
 describe.skipIf(!cluster || !kubectl || !definitions)(
-  `${page}: a namespace is left out, on a real control plane`,
+  `${page}: a namespace left out, and a filter, on a real control plane`,
   () => {
     if (!cluster) return;
     const { kubeconfig } = cluster;
@@ -65,6 +76,33 @@ describe.skipIf(!cluster || !kubectl || !definitions)(
       } finally {
         run(["delete", "pvc", "data", "-n", "ci", "--ignore-not-found", "--wait=false"], kubeconfig);
         run(["delete", "pvc", "data", "-n", "shop", "--ignore-not-found", "--wait=false"], kubeconfig);
+        await installs.end();
+      }
+    });
+
+    test("Without Knative: a filter is in the ConfigMap that platform-source has", async () => {
+      await installs.begin("Without Knative");
+      const folder = mkdtempSync(join(tmpdir(), "walk-filter-"));
+      folders.push(folder);
+      const walk = openWalk(folder, kubeconfig, { texts: [["\u0000", ""]], commands: {} });
+      const blocks = blocksBelow(page, "Filters of Triggers");
+      const [snippet] = blocks;
+      const overlay = blocks.find(({ text }) => text.startsWith("# my-overlay/"));
+      const look = blocks.find(({ text }) => text.includes("of_source="));
+      if (!snippet || !overlay || !look) throw new Error("The page has no such filter, overlay or command.");
+      try {
+        mkdirSync(join(walk.checkout, "my-overlay"));
+        const file = "eventing.yaml";
+        const theirs = readFileSync(join(walk.checkout, "knative/overlays/no-knative", file), "utf8");
+        writeFileSync(join(walk.checkout, "my-overlay", file), withFilter(theirs, snippet.text));
+        await walk.run(scriptOf([overlay]));
+        await walk.run(
+          "npm run --silent resolve -- -k my-overlay --repo r > holdfast.yaml; kubectl apply -f holdfast.yaml",
+        );
+        // No function runs here, so `status` fails.
+        const said = await walk.run(look.text.replace(/^npm .*status$/m, ""));
+        expect(said).toMatch(/^ +namespace: ci$/m);
+      } finally {
         await installs.end();
       }
     });
