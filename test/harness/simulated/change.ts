@@ -15,6 +15,8 @@ export interface Change {
   readonly at: number;
   readonly version: number;
   readonly before: KubernetesObject | undefined;
+  /** Who has written `before`, where that is known. */
+  readonly beforeBy?: Actor | undefined;
   /** `undefined` when the object is gone with this write. */
   readonly after: KubernetesObject | undefined;
   /** The object, whichever state of it there is. */

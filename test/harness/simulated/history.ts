@@ -28,6 +28,7 @@ export function createHistory(clock: Clock, more: readonly string[], onChange: (
   const objects = new Map<string, KubernetesObject>();
   let versions: { at: number; version: number }[] = [];
   let actor = kubernetes;
+  const writers = new Map<string, Actor>();
   return {
     observe(_, { type, current, previous }) {
       versions.push({ at: clock.now(), version: current.version });
@@ -35,10 +36,13 @@ export function createHistory(clock: Clock, more: readonly string[], onChange: (
       const { object } = current;
       if (!kinds.has(object.kind)) return;
       const key = `${object.kind} ${current.key}`;
+      const beforeBy = writers.get(key);
+      writers.set(key, actor);
       if (type === "DELETED") objects.delete(key);
       else objects.set(key, object);
       const after = type === "DELETED" ? undefined : object;
-      onChange({ by: actor, at: clock.now(), version: current.version, before: previous?.object, after, object });
+      const { version } = current;
+      onChange({ by: actor, at: clock.now(), version, before: previous?.object, beforeBy, after, object });
     },
     as(next, act) {
       const before = actor;

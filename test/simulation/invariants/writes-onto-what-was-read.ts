@@ -7,8 +7,8 @@ import { type Invariant, isOurs } from "./invariant.ts";
 /**
  * An object is written only in the version that the same process has read: a verdict about another one, or an older
  * state of it, is none. Events are for people, and go by their name. A change of one annotation rests on no verdict
- * where its very text is one that the process has seen: a note of a call in flight changes, or goes, when that is
- * answered.
+ * where its very text is one that the process has seen, or written without hearing the answer: a note of a call in
+ * flight changes, or goes, when that is answered, or when the call is not made after all.
  */
 export const writesOntoWhatWasRead: Invariant = {
   name: "writes-onto-what-was-read",
@@ -26,7 +26,7 @@ export const writesOntoWhatWasRead: Invariant = {
   },
 };
 
-function changesKnownNote({ before, after }: Change, knows: Process["knows"]): boolean {
+function changesKnownNote({ before, beforeBy, after, by }: Change, knows: Process["knows"]): boolean {
   if (!before || !after) return false;
   const [was, is] = [before.metadata.annotations ?? {}, after.metadata.annotations ?? {}];
   const changed = Object.keys(was).filter((key) => is[key] !== was[key]);
@@ -37,7 +37,8 @@ function changesKnownNote({ before, after }: Change, knows: Process["knows"]): b
   const { resourceVersion: ___, managedFields: ____, ...now } = after.metadata as typeof after.metadata & Managed;
   return (
     changed.length === 1 &&
-    [JSON.stringify(text), readByNewerVersion(JSON.stringify(text))].some((seen) => knows.includes(seen)) &&
+    (beforeBy?.process === by.process ||
+      [JSON.stringify(text), readByNewerVersion(JSON.stringify(text))].some((seen) => knows.includes(seen))) &&
     isDeepStrictEqual(
       { ...before, metadata: { ...others, annotations: rest } },
       { ...after, metadata: { ...now, annotations: restNow } },
