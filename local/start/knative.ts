@@ -92,7 +92,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   const network = await openClusterNetwork(eventing.send, activator.pass);
   const services = tools.reflections.of(KnativeService);
   services.on((change) => change !== "update" && eventing.refresh());
-  const controller = startEventingController(tools, eventing, server);
+  const controller = startEventingController(tools, eventing);
 
   return {
     synced: Promise.all([serving.synced, controller.synced]),

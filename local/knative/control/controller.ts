@@ -9,9 +9,9 @@ import { statusOf } from "./status.ts";
 
 /**
  * Keeps `eventing` at what the Brokers, Triggers and sources of a cluster say, and their status at what it does: an
- * edit takes effect with the next event. `server` is the API server's URL.
+ * edit takes effect with the next event.
  */
-export function startEventingController(tools: ControllerTools, eventing: Eventing, server: string): Running {
+export function startEventingController(tools: ControllerTools, eventing: Eventing): Running {
   const { client, clock, signal, reflections, trouble } = tools;
   const kinds = eventingKinds.map((kind) => ({ kind, reflection: reflections.of(kind) }));
   const synced = Promise.all(kinds.map(({ reflection }) => reflection.synced));
@@ -48,7 +48,7 @@ export function startEventingController(tools: ControllerTools, eventing: Eventi
     const standing = entry && eventing.standing(entry.kind.kind, namespace, name);
     if (!entry || !object || !standing) return;
     const before = (object.status ?? {}) as Record<string, unknown>;
-    const status = statusOf(object, standing, server, timestamp(clock.now()));
+    const status = statusOf(object, standing, timestamp(clock.now()));
     if (isDeepStrictEqual(before, status)) return;
     const gone = Object.keys(before).filter((field) => !(field in status));
     const patch = { status: { ...Object.fromEntries(gone.map((field) => [field, null])), ...status } };

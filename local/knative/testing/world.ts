@@ -58,7 +58,7 @@ export async function openEventingWorld(
     ...options,
   });
   const tools = { ...following, reflections, record: () => {}, trouble: (trouble: Trouble) => troubles.push(trouble) };
-  const { synced } = startEventingController(tools, eventing, "https://server");
+  const { synced } = startEventingController(tools, eventing);
   await clock.settle();
   await outcomeOf(clock, synced, 60_000);
   return {
