@@ -3,13 +3,9 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Namespace, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import type { Everything } from "../discovery/everything.ts";
-import { guardedPatch } from "../guarded-patch.ts";
-import { withConditions } from "../objects/condition.ts";
 import type { NamespaceObject } from "../objects/namespace.ts";
-import { timestamp } from "../timestamp.ts";
 import { startWorkQueue } from "../work-queue.ts";
-import { deletionConditions } from "./conditions.ts";
-import { deleteContent, type Remains } from "./delete-content.ts";
+import { deleteContent } from "./delete-content.ts";
 
 const finalizer = "kubernetes";
 
@@ -33,21 +29,10 @@ export function startNamespaceDeletion(tools: ControllerTools & { everything: Ev
     async work(name) {
       const namespace = await client.get<NamespaceObject>(Namespace, undefined, name);
       if (!namespace || !isBeingDeleted(namespace) || !namespace.spec?.finalizers?.length) return;
-      const remains = await deleteContent(client, name, everything.kinds());
-      const shown = await show(namespace, remains);
-      if (remains.failures.length) throw remains.failures[0];
-      if (shown && !remains.kinds.size) await finalize(shown);
+      if (await deleteContent(client, name, everything.kinds())) await finalize(namespace);
     },
     failed: (subject, error) => trouble({ controller: "namespace-controller", subject, error }),
   });
-
-  async function show(namespace: NamespaceObject, remains: Remains): Promise<NamespaceObject | undefined> {
-    const { phase, conditions: before } = namespace.status ?? {};
-    const conditions = withConditions(before, deletionConditions(remains), timestamp(clock.now()));
-    if (conditions === before && phase === "Terminating") return namespace;
-    const status = { phase: "Terminating", conditions };
-    return guardedPatch(client, Namespace, namespace, { status }, "status");
-  }
 
   async function finalize(namespace: NamespaceObject): Promise<void> {
     const finalizers = namespace.spec?.finalizers?.filter((other) => other !== finalizer) ?? [];
