@@ -25,63 +25,44 @@ export interface Occurrence {
 /** Shows an occurrence on an object as an events.k8s.io/v1 Event. Returns at once and never throws. */
 export type Recorder = (about: KubernetesObject, occurrence: Occurrence) => void;
 
-/** Different occurrences remembered, so that their Events grow a series. */
+/** Different occurrences remembered, so that each is shown once. */
 const memory = 1000;
 
 /**
- * Records Events as client-go does: the same occurrence on the same object again, as far as it is remembered, grows the
- * series of the Event there is. `failed` hears of Events that could not be written; they are not tried again. Of those
- * on objects of a namespace that goes there are no Events: it takes no new objects, Events neither.
+ * Records an Event for each occurrence; the same one on the same object again, as far as it is remembered, adds
+ * nothing. `failed` hears of Events that could not be written; they are not tried again. Of those on objects of a
+ * namespace that goes there are no Events: it takes no new objects, Events neither.
  */
 export function createRecorder(
   tools: { client: Client; clock: Clock; random: Random },
   failed: (error: unknown) => void,
 ): Recorder {
-  const notWritten = (error: unknown) => {
-    const isEnding = error instanceof ApiError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
-    if (!isEnding) failed(error);
-  };
-  const known = new Map<string, { name: string; count: number; written: Promise<unknown> }>();
-
+  const known = new Set<string>();
   return (about, occurrence) => {
-    const namespace = namespaceOf(about);
-    const now = microTimestamp(tools.clock.now());
     const key = JSON.stringify([about.metadata.uid, occurrence]);
-    const forget = () => known.delete(key);
-
-    const entry = known.get(key);
-    if (entry) {
-      const series = { count: ++entry.count, lastObservedTime: now };
-      entry.written = entry.written
-        .then(() => tools.client.patch(Event, namespace, entry.name, "merge", { series }))
-        // Events expire: the next one begins again.
-        .then((event) => event ?? forget())
-        .catch(notWritten);
-      return;
-    }
+    if (known.has(key)) return;
+    known.add(key);
+    const [oldest = key] = known;
+    if (known.size > memory) known.delete(oldest);
     const name = `${about.metadata.name.slice(0, 230)}.${hex(tools.random)}`;
-    const written = tools.client.create(Event, eventOf(name, namespace, now, about, occurrence));
-    known.set(key, {
-      name,
-      count: 1,
-      written: written.catch((error) => {
-        forget();
-        notWritten(error);
-      }),
+    const now = microTimestamp(tools.clock.now());
+    tools.client.create(Event, eventOf(name, now, about, occurrence)).catch((error) => {
+      known.delete(key);
+      const isEnding =
+        error instanceof ApiError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
+      if (!isEnding) failed(error);
     });
-    const oldest = known.keys().next();
-    if (known.size > memory && !oldest.done) known.delete(oldest.value);
   };
 }
 
-function eventOf(name: string, namespace: string, now: string, about: KubernetesObject, occurrence: Occurrence) {
+function eventOf(name: string, now: string, about: KubernetesObject, occurrence: Occurrence) {
   const { type, reason, note, by, instance = by, action = reason, fieldPath } = occurrence;
   const { apiVersion, kind, metadata } = about;
   return {
     apiVersion: Event.apiVersion,
     kind: Event.kind,
-    // The server sets what is missing.
-    metadata: { name, namespace } as KubernetesObject["metadata"],
+    // Events on cluster-scoped objects live in `default`, as the API server demands. The server sets what is missing.
+    metadata: { name, namespace: metadata.namespace ?? "default" } as KubernetesObject["metadata"],
     eventTime: now,
     type,
     reason,
@@ -99,11 +80,6 @@ function eventOf(name: string, namespace: string, now: string, about: Kubernetes
     reportingController: by,
     reportingInstance: instance,
   };
-}
-
-/** Events on cluster-scoped objects live in `default`, as the API server demands. */
-function namespaceOf(about: KubernetesObject): string {
-  return about.metadata.namespace ?? "default";
 }
 
 function hex(random: Random): string {
