@@ -49,7 +49,7 @@ export async function gatherPods(tools: SetTools, set: SetObject): Promise<Membe
  * Whether the set exists and is not being deleted, by a live read: an orphaning deletion must not be undone by
  * adoption.
  */
-export async function isStillWanted({ client }: SetTools, { metadata }: SetObject): Promise<boolean> {
+async function isStillWanted({ client }: SetTools, { metadata }: SetObject): Promise<boolean> {
   const live = await client.get(StatefulSet, metadata.namespace, metadata.name, { metadataOnly: true });
   return live?.metadata.uid === metadata.uid && !isBeingDeleted(live);
 }

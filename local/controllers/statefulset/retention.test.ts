@@ -15,7 +15,6 @@ const setOf = (whenDeleted?: When, whenScaled?: When): SetObject => ({
     selector: {},
     template: { spec: { containers: [] } },
     updateStrategy: { type: "RollingUpdate" },
-    revisionHistoryLimit: 10,
     ...(whenDeleted && whenScaled ? { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } } : {}),
   },
 });

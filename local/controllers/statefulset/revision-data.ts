@@ -19,11 +19,11 @@ export function remembersSame(left: RevisionObject["data"], right: RevisionObjec
 
 /**
  * The end of a revision's name: Kubernetes' own, so that both controllers know each other's revisions. FNV-1 over the
- * data as Go writes it and the number of collisions so far, in letters that spell no words.
+ * data as Go writes it and the number of collisions, of which none are counted here, in letters that spell no words.
  */
-export function revisionHash(data: RevisionObject["data"], collisions: number): string {
+export function revisionHash(data: RevisionObject["data"]): string {
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(canonical(data) + collisions)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
+  for (const byte of Buffer.from(`${canonical(data)}0`)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
   return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join("");
 }
 

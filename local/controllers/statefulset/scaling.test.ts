@@ -141,13 +141,4 @@ describe("the pods of a StatefulSet", () => {
     await world.ready(name, 2);
     expect((await world.claim(`data-${name}-0`))?.metadata.uid).toBe(claim?.metadata.uid);
   });
-
-  it("count as available only after they have been ready for as long as the set asks", async () => {
-    await world.createSet("slow", { replicas: 2, minReadySeconds: 3 });
-    await world.ready("slow", 1);
-    expect((await world.set("slow")).status?.availableReplicas).toBe(0);
-    expect(await world.podsOf("slow")).toEqual(["slow-0"]);
-    await world.ready("slow", 2);
-    await world.until("both are available", async () => (await world.set("slow")).status?.availableReplicas === 2);
-  });
 });

@@ -14,8 +14,6 @@ export interface SetObject extends KubernetesObject {
     podManagementPolicy?: "OrderedReady" | "Parallel";
     updateStrategy: { type: "RollingUpdate" | "OnDelete"; rollingUpdate?: { partition?: number } };
     ordinals?: { start?: number };
-    revisionHistoryLimit: number;
-    minReadySeconds?: number;
     /** Absent on a server older than 1.23. */
     persistentVolumeClaimRetentionPolicy?: RetentionPolicy;
     [field: string]: unknown;
@@ -38,7 +36,6 @@ export interface SetStatus {
   updatedReplicas?: number;
   currentRevision?: string;
   updateRevision?: string;
-  collisionCount?: number;
 }
 
 export interface PodTemplate {

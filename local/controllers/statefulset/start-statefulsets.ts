@@ -53,8 +53,7 @@ export function startStatefulSets(base: ControllerTools): Running {
         writes.forget(key);
       }
       waiting.delete(key);
-      const due = await syncSet(tools, set);
-      if (due !== undefined) queue.addAfter(key, due);
+      await syncSet(tools, set);
     },
     failed: (subject, error) => trouble({ controller: "statefulset-controller", subject, error }),
   });

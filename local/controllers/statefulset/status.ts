@@ -4,7 +4,7 @@ import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import type { Revisions } from "./history.ts";
 import { revisionLabel } from "./make-pod.ts";
-import { availableIn, isCreated, isRunningAndReady } from "./pod-state.ts";
+import { isCreated, isRunningAndReady } from "./pod-state.ts";
 import type { Member } from "./pods.ts";
 import type { SetObject, SetStatus } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
@@ -12,12 +12,10 @@ import type { SetTools } from "./set-tools.ts";
 /** The status of a set with all counts. */
 export type Status = Required<SetStatus>;
 
-/** Counts a set's pods. `now` is in milliseconds since the epoch. */
-export function statusOf(set: SetObject, revisions: Revisions, members: readonly Member[], now: number): Status {
-  const { current, update, collisionCount } = revisions;
+/** Counts a set's pods. One that is ready is available. */
+export function statusOf(set: SetObject, { current, update }: Revisions, members: readonly Member[]): Status {
   const pods = members.map(({ pod }) => pod).filter(isCreated);
   const ready = pods.filter(isRunningAndReady);
-  const available = ready.filter((pod) => availableIn(pod, set.spec.minReadySeconds ?? 0, now) === 0);
   const staying = pods.filter((pod) => !isBeingDeleted(pod));
   const of = (revision: string) =>
     staying.filter(({ metadata }) => metadata.labels?.[revisionLabel] === revision).length;
@@ -25,12 +23,11 @@ export function statusOf(set: SetObject, revisions: Revisions, members: readonly
     observedGeneration: set.metadata.generation ?? 0,
     replicas: pods.length,
     readyReplicas: ready.length,
-    availableReplicas: available.length,
+    availableReplicas: ready.length,
     currentReplicas: of(current.metadata.name),
     updatedReplicas: of(update.metadata.name),
     currentRevision: current.metadata.name,
     updateRevision: update.metadata.name,
-    collisionCount,
   };
 }
 
@@ -39,9 +36,9 @@ export async function writeStatus(tools: SetTools, set: SetObject, counted: Stat
   const status = completed(set, counted);
   if (!hasChanged(set.status, status)) return;
   // What counts nothing is left out, as Kubernetes' own types do; no controller writes conditions here.
-  const { replicas, availableReplicas, collisionCount, ...optional } = status;
+  const { replicas, availableReplicas, ...optional } = status;
   const written = Object.entries(optional).map(([field, value]) => [field, value || null]);
-  const whole = { conditions: null, replicas, availableReplicas, collisionCount, ...Object.fromEntries(written) };
+  const whole = { conditions: null, replicas, availableReplicas, collisionCount: 0, ...Object.fromEntries(written) };
   const answer = await guardedPatch(tools.client, StatefulSet, set, { status: whole }, "status");
   tools.writes.wrote(keyOf(set), StatefulSet, answer);
 }
@@ -55,6 +52,6 @@ function completed({ spec }: SetObject, status: Status): Status {
 
 function hasChanged(before: SetStatus | undefined, status: Status): boolean {
   if (status.observedGeneration > (before?.observedGeneration ?? 0)) return true;
-  const { observedGeneration: _, collisionCount: __, ...rest } = status;
+  const { observedGeneration: _, ...rest } = status;
   return (Object.keys(rest) as (keyof typeof rest)[]).some((field) => (before?.[field] || 0) !== (rest[field] || 0));
 }

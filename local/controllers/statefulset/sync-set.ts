@@ -1,10 +1,10 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { isFinished } from "../objects/pod.ts";
 import { claimsHaveRightOwners, fixOwners, hasClaimLeftBehind } from "./claims.ts";
-import { gatherRevisions, type Revisions, resolveRevisions, truncateHistory } from "./history.ts";
+import { type Revisions, resolveRevisions } from "./history.ts";
 import { firstOrdinal, isInRange } from "./identity.ts";
 import { newPod, revisionLabel } from "./make-pod.ts";
-import { availableIn, isCreated, isRunningAndReady, isUnavailable } from "./pod-state.ts";
+import { isCreated, isReady, isRunningAndReady } from "./pod-state.ts";
 import { correctPod, createPod, deletePod, gatherPods, type Member, replaceLostClaims } from "./pods.ts";
 import { templateOf } from "./revision-data.ts";
 import type { SetObject } from "./set.ts";
@@ -12,24 +12,17 @@ import type { SetTools } from "./set-tools.ts";
 import { type Status, statusOf, writeStatus } from "./status.ts";
 import { forEachOf } from "./steps.ts";
 
-/**
- * Brings a set one round closer to what it wants: its pods, their claims, its status and its history. Answers after how
- * many milliseconds another round is due though nothing may change; nothing when only a change matters.
- */
-export async function syncSet(tools: SetTools, set: SetObject): Promise<number | undefined> {
-  const gathered = await gatherRevisions(tools, set);
+/** Brings a set one round closer to what it wants: its pods, their claims and its status. */
+export async function syncSet(tools: SetTools, set: SetObject): Promise<void> {
   const members = await gatherPods(tools, set);
-  const revisions = await resolveRevisions(tools, set, gathered);
-  const now = tools.clock.now();
-  const status = statusOf(set, revisions, members, now);
+  const revisions = await resolveRevisions(tools, set);
+  const status = statusOf(set, revisions, members);
   try {
     // A set that is being deleted is left to the garbage collector.
     if (!isBeingDeleted(set)) await advance(tools, set, revisions, members, status);
   } finally {
     await writeStatus(tools, set, status);
-    await truncateHistory(tools, set, gathered, revisions, members);
   }
-  return nextAvailable(set, members, now);
 }
 
 async function advance(
@@ -39,10 +32,9 @@ async function advance(
   members: readonly Member[],
   status: Status,
 ): Promise<void> {
-  const { minReadySeconds = 0, podManagementPolicy, updateStrategy } = set.spec;
-  const now = tools.clock.now();
+  const { podManagementPolicy, updateStrategy } = set.spec;
   const oneByOne = podManagementPolicy !== "Parallel";
-  const isLacking = ({ pod }: Member) => isUnavailable(pod, minReadySeconds, now);
+  const isLacking = ({ pod }: Member) => isBeingDeleted(pod) || !isReady(pod);
   const replicas = replicasOf(set, revisions, members);
   const condemned = members
     .filter(({ ordinal }) => !isInRange(set, ordinal))
@@ -51,14 +43,14 @@ async function advance(
   const firstLacking = [...replicas, ...condemned.toReversed()].find(isLacking);
 
   const settled =
-    (await forEachOf(replicas, oneByOne, (member) => bringUp(tools, set, member, oneByOne, now))) &&
+    (await forEachOf(replicas, oneByOne, (member) => bringUp(tools, set, member, oneByOne))) &&
     (await forEachOf(condemned, oneByOne, async (member) => {
       if (!claimsHaveRightOwners(tools, set, member)) await fixOwners(tools, set, member);
       return "next";
     })) &&
     (await forEachOf(condemned, oneByOne, async (member) => {
       if (isBeingDeleted(member.pod)) return oneByOne ? "stop" : "next";
-      if (oneByOne && member !== firstLacking && !(isRunningAndReady(member.pod) && !isLacking(member))) return "stop";
+      if (oneByOne && member !== firstLacking && !isRunningAndReady(member.pod)) return "stop";
       await deletePod(tools, set, member);
       return "stop";
     }));
@@ -92,13 +84,7 @@ function replicasOf(set: SetObject, { current, update }: Revisions, members: rea
 }
 
 /** Brings one wanted pod up. `stop`: those after it have to wait for it. */
-async function bringUp(
-  tools: SetTools,
-  set: SetObject,
-  member: Member,
-  oneByOne: boolean,
-  now: number,
-): Promise<"next" | "stop"> {
+async function bringUp(tools: SetTools, set: SetObject, member: Member, oneByOne: boolean): Promise<"next" | "stop"> {
   const { pod } = member;
   if (isFinished(pod)) {
     // Its successor comes when it is gone.
@@ -111,15 +97,7 @@ async function bringUp(
     if (oneByOne) return "stop";
   }
   if (pod.status?.phase === "Pending") await replaceLostClaims(tools, set, member);
-  if (oneByOne) {
-    if (isBeingDeleted(pod) || !isRunningAndReady(pod)) return "stop";
-    if (availableIn(pod, set.spec.minReadySeconds ?? 0, now) !== 0) return "stop";
-  }
+  if (oneByOne && (isBeingDeleted(pod) || !isRunningAndReady(pod))) return "stop";
   if (isCreated(pod)) await correctPod(tools, set, member);
   return "next";
-}
-
-function nextAvailable({ spec }: SetObject, members: readonly Member[], now: number): number | undefined {
-  const waits = members.map(({ pod }) => availableIn(pod, spec.minReadySeconds ?? 0, now) ?? 0).filter(Boolean);
-  return waits.length ? Math.min(...waits) : undefined;
 }

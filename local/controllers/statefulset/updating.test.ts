@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ControllerRevision, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { revisionHash } from "./revision-data.ts";
+import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { hold, openSetWorld, type SetWorld, templateOf } from "./testing/sets.ts";
 
 describe("a StatefulSet whose template changes", () => {
@@ -104,18 +103,6 @@ describe("a StatefulSet whose template changes", () => {
     expect((await world.set("back")).status?.updateRevision).toBe(first?.metadata.name);
   });
 
-  it("keeps as many revisions as it is reported, beside those in use", async () => {
-    await world.createSet("history", { replicas: 1, revisionHistoryLimit: 1 });
-    await world.ready("history", 1);
-    for (const version of ["second", "third", "fourth"]) {
-      await change("history", version);
-      await complete("history");
-      await world.ready("history", 1);
-    }
-    await world.until("the oldest are gone", async () => (await world.revisionsOf("history")).length === 2);
-    expect((await world.revisionsOf("history")).map(({ revision }) => revision)).toEqual([3, 4]);
-  });
-
   it("names its revisions by what is in them", async () => {
     await world.createSet("named", { replicas: 0 });
     await world.until("there is one", async () => (await world.revisionsOf("named")).length === 1);
@@ -129,34 +116,6 @@ describe("a StatefulSet whose template changes", () => {
       },
       revision: 1,
       data: { spec: { template: { $patch: "replace", metadata: { labels: { app: "named" } } } } },
-    });
-  });
-
-  it("takes another name for a revision when that of another owner has its own", async () => {
-    const other = await world.createSet("probe", { replicas: 0 });
-    await world.until("there is one", async () => (await world.revisionsOf("probe")).length === 1);
-    const data = (await world.revisionsOf("probe"))[0]?.data;
-    if (!data) throw new Error("There is no revision.");
-    const taken = JSON.parse(JSON.stringify(data).replaceAll('"probe"', '"taken"'));
-    await world.create(ControllerRevision, `taken-${revisionHash(taken, 0)}`, {
-      data: { spec: {} },
-      revision: 1,
-    });
-    await world.createSet("taken", { replicas: 0 });
-    await world.until("the set has counted it", async () => (await world.set("taken")).status?.collisionCount === 1);
-    expect((await world.set("taken")).status?.updateRevision).toBe(`taken-${revisionHash(taken, 1)}`);
-    expect(other.status?.collisionCount ?? 0).toBe(0);
-  });
-
-  it("takes in revisions without a controller", async () => {
-    const set = await world.createSet("found", { replicas: 0 });
-    await world.until("there is one", async () => (await world.revisionsOf("found")).length === 1);
-    const [revision] = await world.revisionsOf("found");
-    await world.patch(ControllerRevision, revision?.metadata.name ?? "", { metadata: { ownerReferences: null } });
-    await world.touch("found");
-    await world.until("it is the set's again", async () => {
-      const [now] = await world.revisionsOf("found");
-      return now?.metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid);
     });
   });
 });
