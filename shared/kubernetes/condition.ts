@@ -9,6 +9,10 @@ export interface Condition {
   readonly [field: string]: unknown;
 }
 
+/** The condition of this type that an object's status has; of others' objects, fields of it may be absent. */
+export const conditionOf = (object: object, type: string): Condition | undefined =>
+  (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions?.find((one) => one.type === type);
+
 /** A condition as it should be. */
 export type WantedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 

@@ -2,7 +2,7 @@ import { about } from "../../../shared/about.ts";
 import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { objectsIn } from "../../../shared/event/objects-in.ts";
-import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { conditionOf, type WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -11,7 +11,7 @@ import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { begins, type ComputeNode, findComputeNode, isCalledOff, noMoves, noted } from "../lib/compute-node.ts";
-import { approvalWanted, conditionOf, forget, lateFor, serves, settling } from "../lib/dependent.ts";
+import { approvalWanted, forget, lateFor, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
   changing,

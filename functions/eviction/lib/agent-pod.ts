@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Bound } from "../../../shared/declared-writes.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { conditionOf } from "../../../shared/kubernetes/condition.ts";
 import { type Kind, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
@@ -11,7 +12,7 @@ import { lockOf, lockPrefix } from "./node-lock.ts";
 /** A pod as far as it says whether an agent runs. */
 export interface PodObject extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string };
-  readonly status?: { readonly phase?: string; readonly conditions?: readonly { type: string; status: string }[] };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly object[] };
 }
 
 /** Annotation of an agent's pod: what of the template it was made of. */
@@ -37,9 +38,8 @@ export function ofAgents(on: "create" | "delete", kinds: readonly Kind[]): Bound
   return { on: [on], says: `${on}s pods of agents, each on the Node of its name`, cel };
 }
 
-export const isReady = ({ status, metadata }: PodObject): boolean =>
-  !metadata.deletionTimestamp &&
-  (status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false);
+export const isReady = (pod: PodObject): boolean =>
+  !pod.metadata.deletionTimestamp && conditionOf(pod, "Ready")?.status === "True";
 
 /** The pod has ended, and the kubelet does not start it again. */
 export const hasEnded = ({ status }: PodObject): boolean => ["Succeeded", "Failed"].includes(status?.phase ?? "");
@@ -51,11 +51,11 @@ const digestOf = (template: unknown) =>
 export const isOutdated = ({ metadata }: PodObject, { spec }: KubernetesObject): boolean =>
   metadata.annotations?.[templateKey] !== digestOf((spec as { template?: unknown }).template);
 
-/** The pod of a resource, or why it cannot have one, as a sentence. */
-type AgentPod = { readonly pod?: PodObject; readonly inTheWay?: string };
-
-/** The pod that was made for this very resource: another one of its name only a person deletes. @throws ApiError */
-export async function findPod(resource: KubernetesObject, client: Client): Promise<AgentPod> {
+/** The pod that was made for this very resource, or why it has none: another one of its name. @throws ApiError */
+export async function findPod(
+  resource: KubernetesObject,
+  client: Client,
+): Promise<{ readonly pod?: PodObject; readonly inTheWay?: string }> {
   const { namespace = "", uid } = resource.metadata;
   const name = podNameOf(resource.kind, resource.metadata.name);
   const pod = await client.get<PodObject>(Pod, namespace, name);

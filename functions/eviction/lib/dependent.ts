@@ -2,6 +2,7 @@ import { isAgreed, limitsOf } from "../../../shared/budget/limits.ts";
 import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { conditionOf } from "../../../shared/kubernetes/condition.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
@@ -70,10 +71,6 @@ export function whyUnmanaged({ kind, metadata }: KubernetesObject): string | und
     `${pauseKey}=${handedOver}, which stops that operator and hands the resource over to Holdfast.`
   );
 }
-
-/** What a resource says of itself, by the type of the condition. */
-export const conditionOf = ({ status }: Pick<DependentObject, "status">, type: string) =>
-  status?.conditions?.find((one) => one.type === type);
 
 /** Whether its agent may ever have run: keep-pod shows the condition Enabled before a pod can come. */
 export const mayHaveServed = ({ metadata, status }: DependentObject): boolean =>

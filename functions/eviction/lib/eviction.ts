@@ -1,12 +1,12 @@
 import { type ChainPosition, type ChainStep, chain } from "../../../shared/chain/chain.ts";
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
-import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { conditionOf, type WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { hasEnded } from "./agent-pod.ts";
 import { begins, type ComputeNode, evictedByYaook, findComputeNode, isCalledOff, noMoves } from "./compute-node.ts";
-import { approvalWanted, conditionOf, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
+import { approvalWanted, isLeaving, lateFor, outsideOf, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";

@@ -2,31 +2,23 @@ import { kindAmong } from "../../../shared/event/objects-in.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
-/** A nova-compute on the Node of the same name, as Yaook has it. */
-export const NovaComputeNode = {
-  apiVersion: "compute.yaook.cloud/v1",
-  kind: "NovaComputeNode",
-  plural: "novacomputenodes",
-  namespaced: true,
-  family: "nodes",
-} as const satisfies Kind;
-
-/** An agent of Neutron on the Node of the same name, as Yaook has it. */
-const agent = <Name extends string>(kind: Name) =>
+/** A nova-compute, or an agent of Neutron, on the Node of the same name, as Yaook has it. */
+const yaooks = <Group extends string, Name extends string>(group: Group, kind: Name) =>
   ({
-    apiVersion: "network.yaook.cloud/v1",
+    apiVersion: `${group}.yaook.cloud/v1`,
     kind,
     plural: `${kind.toLowerCase() as Lowercase<Name>}s`,
     namespaced: true,
     family: "nodes",
   }) as const satisfies Kind;
 
-export const NeutronL2Agent = agent("NeutronL2Agent");
-export const NeutronOVNAgent = agent("NeutronOVNAgent");
-export const NeutronL3Agent = agent("NeutronL3Agent");
-export const NeutronDHCPAgent = agent("NeutronDHCPAgent");
-export const NeutronBGPDRAgent = agent("NeutronBGPDRAgent");
-export const NeutronOVNBGPAgent = agent("NeutronOVNBGPAgent");
+export const NovaComputeNode = yaooks("compute", "NovaComputeNode");
+export const NeutronL2Agent = yaooks("network", "NeutronL2Agent");
+export const NeutronOVNAgent = yaooks("network", "NeutronOVNAgent");
+export const NeutronL3Agent = yaooks("network", "NeutronL3Agent");
+export const NeutronDHCPAgent = yaooks("network", "NeutronDHCPAgent");
+export const NeutronBGPDRAgent = yaooks("network", "NeutronBGPDRAgent");
+export const NeutronOVNBGPAgent = yaooks("network", "NeutronOVNBGPAgent");
 
 /** What the others on a Node need, and of which a Node has one: their owner labels the Node. */
 export const bases: readonly Kind[] = [NeutronL2Agent, NeutronOVNAgent];

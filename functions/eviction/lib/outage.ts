@@ -1,4 +1,5 @@
 import { minute, readDuration } from "../../../shared/duration.ts";
+import { conditionOf } from "../../../shared/kubernetes/condition.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ComputeNode, EvictionRecord } from "./compute-node.ts";
@@ -59,19 +60,11 @@ const wordFor = (down: Down): string | undefined =>
 const isConfirmed = (down: Down): boolean =>
   down.compute.record?.down !== undefined && down.compute.object.metadata.annotations?.[fencedKey] === wordFor(down);
 
-interface Ready {
-  readonly status: string;
-  readonly lastTransitionTime?: string;
-}
-function readyOf(node: KubernetesObject | undefined): Ready | undefined {
-  const { conditions = [] } = (node?.status ?? {}) as { conditions?: readonly (Ready & { type: string })[] };
-  return conditions.find(({ type }) => type === "Ready");
-}
-
 export const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Date(time).toISOString());
 /** A nova-compute that was forced down by others reports, and runs. */
 const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
   state === "down" && !(isForcedDown && now - reported < 2 * minute);
+const readyOf = (node: KubernetesObject | undefined) => node && conditionOf(node, "Ready");
 const isReady = (node: KubernetesObject | undefined) => readyOf(node)?.status === "True";
 /** Right before a call that needs the host to be down: its Node may be Ready again since the look. */
 export const stillNotReady = ({ object }: Pick<ComputeNode, "object">) => [

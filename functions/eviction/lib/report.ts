@@ -1,6 +1,6 @@
-import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { conditionOf, type WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { conditions, stuckReason } from "./names.ts";
-import type { DependentObject } from "./schema.ts";
 
 /** Whether all is as it should be, and what it waits for otherwise. */
 export const convergedReport = (reason: "Success" | "InProgress" | "Dependency", message: string): WantedCondition => ({
@@ -30,10 +30,10 @@ export const mostNamed = 20;
 /** Each server that needs a person, and why, in a line of its own; nothing if none does, and none did before. */
 export function stuckReport(
   stuck: readonly { readonly server: string; readonly message: string }[],
-  { status }: DependentObject,
+  object: KubernetesObject,
 ): readonly WantedCondition[] {
   const type = conditions.serversStuck;
-  if (stuck.length === 0 && !status?.conditions?.some((one) => one.type === type)) return [];
+  if (stuck.length === 0 && !conditionOf(object, type)) return [];
   if (stuck.length === 0) return [{ type, status: "False", reason: "None", message: "No server needs a person." }];
   const lines = stuck.map(({ server, message }) => `${server}: ${message.replaceAll(/\s+/g, " ")}`.slice(0, 1000));
   const more = stuck.length > mostNamed ? [`${stuck.length - mostNamed} more servers need a person.`] : [];

@@ -7,11 +7,7 @@ import { type Nova, novaClient } from "./nova.ts";
 import { openSession } from "./session.ts";
 
 /** The services of a cloud that evictions need. */
-export interface OpenStack {
-  readonly nova: Nova;
-  readonly neutron: Neutron;
-  readonly ironic: Ironic;
-}
+export type OpenStack = Readonly<{ nova: Nova; neutron: Neutron; ironic: Ironic }>;
 
 /** OpenStack, by the settings and the `clouds.yaml` of its own clients. */
 export const openstack = system({
