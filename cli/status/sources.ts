@@ -9,7 +9,7 @@ import { readOrNote } from "../cluster/read-or-note.ts";
 import type { Finding } from "../output/finding.ts";
 import type { InstalledFunction } from "../rules/installed-functions.ts";
 import { type Condition, stateOf } from "./functions.ts";
-import { type FilteringTrigger, sweepKeptOut } from "./sweep-filters.ts";
+import { type FilteringTrigger, leadsTo, sweepKeptOut } from "./sweep-filters.ts";
 
 /** What brings events to the functions: a source, a broker or a Trigger. */
 interface Source {
@@ -67,7 +67,13 @@ export async function sourcesOf(
     );
     return {
       sources: [{ kind: "Deployment", name: withoutKnative, ...(unready ? { unready } : {}) }],
-      findings: sweepKeptOut(triggers ?? [], functions, rules),
+      findings: triggers?.length
+        ? [
+            ...rulesWithoutTrigger(triggers, functions, rules, addToOverlay),
+            ...systemsWithoutFunction(triggers, functions, rules),
+            ...sweepKeptOut(triggers, functions, rules),
+          ]
+        : [],
     };
   }
   const sources = found.map((object): Source => {
@@ -84,7 +90,7 @@ export async function sourcesOf(
     findings: [
       ...(sources.some((one) => one.kind === "ApiServerSource") ? [] : [noSource(namespace, isServed)]),
       ...unreadyAmong(sources, namespace),
-      ...rulesWithoutTrigger(found, functions, rules),
+      ...rulesWithoutTrigger(found, functions, rules, applyAgain),
       ...sweepKeptOut(found, functions, rules),
       ...(advice ? [{ what: faults.join(" "), todo: advice }] : []),
     ],
@@ -142,19 +148,49 @@ function whyUnready({ status }: Conditioned): string | undefined {
   return `Knative says: ${ready.message ?? ready.reason ?? "nothing"}.`;
 }
 
-/** Rules that are to hear of changes, and whose function no Trigger names. */
+/**
+ * Rules whose function no Trigger names: one finding for each system. The sweep sends its events to a broker, too, so
+ * none of them reaches such a function.
+ */
 function rulesWithoutTrigger(
-  found: readonly Conditioned[],
+  found: readonly FilteringTrigger[],
+  functions: ReadonlyMap<string, InstalledFunction>,
+  rules: readonly Rule[],
+  todo: (system: string) => string,
+): readonly Finding[] {
+  const deaf = rules.filter(
+    ({ name, triggers, sweep }) =>
+      functions.has(slug(name)) &&
+      (sweep.length > 0 || triggers.some(({ overlay }) => !overlay)) &&
+      !found.some((trigger) => leadsTo(trigger, slug(name))),
+  );
+  return [...Map.groupBy(deaf, systemOf)].map(([system, of]) => {
+    const names = of.map(({ name }) => slug(name)).join(", ");
+    const which = of.length === 1 ? `the function ${names}: it` : `the functions ${names}: they`;
+    return { what: `No Trigger brings events to ${which} will not act, not even with the sweep.`, todo: todo(system) };
+  });
+}
+
+const systemOf = ({ name }: Rule) => name.split("/")[0] ?? "";
+
+const applyAgain = (system: string) => `Apply ${system} again: the Triggers are among its objects.`;
+
+const addToOverlay = (system: string) =>
+  `If you want ${system}, add it to your overlay, and its Triggers to your copy of eventing.yaml if you have one, ` +
+  `and apply that. If you have taken it out of your overlay: holdfast uninstall ${system}`;
+
+/** Systems that Triggers name, and of which no function is there: without Knative, a ConfigMap holds its Triggers. */
+function systemsWithoutFunction(
+  triggers: readonly FilteringTrigger[],
   functions: ReadonlyMap<string, InstalledFunction>,
   rules: readonly Rule[],
 ): readonly Finding[] {
-  const named = new Set(found.map(({ spec }) => spec?.subscriber?.ref?.name));
-  const deaf = rules.filter(
-    ({ name, triggers }) =>
-      functions.has(slug(name)) && triggers.some(({ overlay }) => !overlay) && !named.has(slug(name)),
+  const installed = new Set(rules.filter(({ name }) => functions.has(slug(name))).map(systemOf));
+  const gone = rules.filter(
+    (rule) => !installed.has(systemOf(rule)) && triggers.some((trigger) => leadsTo(trigger, slug(rule.name))),
   );
-  return deaf.map(({ name }) => ({
-    what: `No Trigger brings events to the function ${slug(name)}: it acts with the sweep alone.`,
-    todo: `Apply ${name.split("/")[0]} again: the Triggers are among its objects.`,
+  return [...new Set(gone.map(systemOf))].map((system) => ({
+    what: `${withoutKnative} sends events to functions of ${system}, and none is installed: they are dead-lettered.`,
+    todo: `Take ${system} out of your overlay or values, and apply that.`,
   }));
 }

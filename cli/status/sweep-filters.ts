@@ -50,7 +50,7 @@ export function sweepKeptOut(
 }
 
 /** Whether a Trigger sends events to a Service, or to one of its revisions: Knative's address `<tag>-<service>`. */
-function leadsTo({ spec }: FilteringTrigger, service: string): boolean {
+export function leadsTo({ spec }: FilteringTrigger, service: string): boolean {
   const { ref, uri = "" } = spec?.subscriber ?? {};
   const [host = ""] = URL.parse(uri)?.hostname.split(".") ?? [];
   return ref?.name === service || host.endsWith(`-${service}`);

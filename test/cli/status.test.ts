@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../../cli/version.ts";
@@ -113,6 +114,32 @@ test("without Knative, Triggers in the ConfigMap whose filters keep the sweep aw
   await admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "holdfast-eventing" }, data));
   const { code, out } = await holdfast(["status"]);
   expect([code, out]).toEqual([1, expect.stringContaining("pvc-protection-release (PersistentVolumeClaim)")]);
+});
+
+test("without Knative, Triggers without a function, and functions without a Trigger, are named", async () => {
+  const { admin, holdfast } = await installed("no-knative");
+  const file = (path: string) => readFileSync(join("knative/overlays/no-knative", path), "utf8");
+  const shipped = parseAllDocuments(file("eventing.yaml")).filter(
+    (one) => one.getIn(["metadata", "labels", "app.kubernetes.io/name"]) !== "undelete",
+  );
+  const data = { "eventing.yaml": shipped.map(String).join("---\n"), "volume.yaml": file("volume/volume.yaml") };
+  await admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "holdfast-eventing" }, data));
+  const { code, out } = await holdfast(["status", "-o", "json"]);
+  expect([code, JSON.parse(out).findings]).toEqual([
+    1,
+    [
+      {
+        what:
+          "No Trigger brings events to the functions undelete-expire, undelete-reserve, undelete-retain: they will " +
+          "not act, not even with the sweep.",
+        todo: expect.stringMatching(/^If you want undelete, .*: holdfast uninstall undelete$/),
+      },
+      {
+        what: expect.stringMatching(/^platform-source sends events to functions of volume, and none is installed/),
+        todo: "Take volume out of your overlay or values, and apply that.",
+      },
+    ],
+  ]);
 });
 
 test("sources and brokers that are not ready, and that there is no source, are named with what to do", async () => {
