@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ControllerRevision, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { manifest, statefulSet } from "../harness/manifest.ts";
+import { statefulSet } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
-/** What the API says of StatefulSets and ControllerRevisions, without their controller. */
+/** What the API says of StatefulSets, without their controller. */
 export function statefulSets(open: () => Promise<Bench>): void {
   describe("a StatefulSet", () => {
     const template = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } };
@@ -59,18 +59,6 @@ export function statefulSets(open: () => Promise<Bench>): void {
 
     test.each<[string, Record<string, unknown>, string[]]>([
       ["a name that no host could have", { serviceName: "" }, ["metadata.name"]],
-      ["an unknown order", { podManagementPolicy: "Random" }, ["spec.podManagementPolicy"]],
-      ["an unknown way of updating", { updateStrategy: { type: "Never" } }, ["spec.updateStrategy"]],
-      [
-        "a partition without a rollout",
-        { updateStrategy: { type: "OnDelete", rollingUpdate: { partition: 1 } } },
-        ["spec.updateStrategy.rollingUpdate"],
-      ],
-      [
-        "a partition below 0",
-        { updateStrategy: { rollingUpdate: { partition: -1 } } },
-        ["spec.updateStrategy.rollingUpdate.partition"],
-      ],
       [
         "an unknown retention",
         { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Keep", whenScaled: "Keep" } },
@@ -87,9 +75,6 @@ export function statefulSets(open: () => Promise<Bench>): void {
       ["no selector", { selector: undefined }, ["spec.selector", "spec.template.metadata.labels"]],
       ["a selector of other pods", { selector: { matchLabels: { app: "other" } } }, ["spec.template.metadata.labels"]],
       ["fewer than no replicas", { replicas: -1 }, ["spec.replicas"]],
-      ["fewer than no seconds", { minReadySeconds: -1 }, ["spec.minReadySeconds"]],
-      ["ordinals below 0", { ordinals: { start: -1 } }, ["spec.ordinals.start"]],
-      ["a service that cannot be", { serviceName: "a.b" }, ["spec.serviceName"]],
     ])("is refused with %s", async (what, spec, fields) => {
       const { admin, namespace } = await open();
       const name = what.startsWith("a name") ? "a.b" : "set";
@@ -131,18 +116,6 @@ export function statefulSets(open: () => Promise<Bench>): void {
       await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }));
       const changed = await admin.patch(StatefulSet, namespace, "set", "merge", { spec });
       expect(changed?.metadata.generation).toBe(2);
-    });
-
-    test("takes no status that does not add up, and no fewer collisions than before", async () => {
-      const { admin, namespace } = await open();
-      await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }, { replicas: 0 }));
-      const write = (status: object) =>
-        admin.patch(StatefulSet, namespace, "set", "merge", { status }, { subresource: "status" });
-      const more = await failure(write({ replicas: 1, readyReplicas: 2 }));
-      expect(more.causes.map(({ field }) => field)).toEqual(["status.readyReplicas"]);
-      await write({ collisionCount: 2 });
-      const fewer = await failure(write({ collisionCount: 1 }));
-      expect(fewer.causes.map(({ field }) => field)).toEqual(["status.collisionCount"]);
     });
 
     test("created by POST has the retention policy from its creator, who alone may apply another", async () => {
@@ -205,31 +178,6 @@ export function statefulSets(open: () => Promise<Bench>): void {
         metadata: { generation: 3 },
         spec: { replicas: 2 },
       });
-    });
-  });
-
-  describe("a ControllerRevision", () => {
-    const revision = (namespace: string, more: Record<string, unknown> = {}) =>
-      manifest(ControllerRevision, { namespace, name: "one" }, { data: { spec: { a: "b" } }, revision: 1, ...more });
-
-    test("keeps its data and changes its number", async () => {
-      const { admin, namespace } = await open();
-      await admin.create(ControllerRevision, revision(namespace));
-      const patch = (change: object) => admin.patch(ControllerRevision, namespace, "one", "merge", change);
-      expect(await patch({ revision: 2 })).toMatchObject({ revision: 2, data: { spec: { a: "b" } } });
-      const error = await failure(patch({ data: { spec: { a: "c" } } }));
-      expect(error.causes.map(({ field }) => field)).toEqual(["data"]);
-    });
-
-    test.each<[string, Record<string, unknown>, string]>([
-      ["data", { data: undefined }, "data"],
-      ["data that is an object", { data: ["a"] }, "data"],
-      ["a number from 0 on", { revision: -1 }, "revision"],
-    ])("needs %s", async (_, more, field) => {
-      const { admin, namespace } = await open();
-      const error = await failure(admin.create(ControllerRevision, revision(namespace, more)));
-      expect(error).toMatchObject({ status: 422, reason: "Invalid" });
-      expect(error.causes.map((cause) => cause.field)).toEqual([field]);
     });
   });
 }

@@ -16,7 +16,7 @@ import { podStrategy } from "./pod.ts";
 import { roleBindingStrategy, roleStrategy } from "./role.ts";
 import { secretStrategy } from "./secret.ts";
 import { serviceStrategy } from "./service.ts";
-import { controllerRevisionStrategy, statefulSetStrategy } from "./stateful-set.ts";
+import { statefulSetStrategy } from "./stateful-set.ts";
 import type { Strategy } from "./strategy.ts";
 import { attachmentStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
 import { daemonSetStrategy, unattendedStrategy } from "./workload.ts";
@@ -36,7 +36,6 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "admissionregistration.k8s.io/validatingadmissionpolicies": validatingPolicyStrategy,
   "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingPolicyBindingStrategy,
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
-  "apps/controllerrevisions": controllerRevisionStrategy,
   "apps/daemonsets": daemonSetStrategy,
   "apps/deployments": unattendedStrategy,
   "apps/replicasets": unattendedStrategy,
