@@ -26,18 +26,11 @@ function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "strea
   switch (answer.type) {
     case "object":
       return JSON.stringify(answer.object);
-    case "stored": {
-      const { kind, apiVersion } = answer.resource;
-      if (form.list) {
-        throw notAcceptable(
-          `you requested PartialObjectMetadataList, but the requested object is not a list (*${apiVersion}.${kind})`,
-        );
-      }
+    case "stored":
       if (form.shape === "table") return tableJson(state, call, asServed(answer.resource, answer.stored.object));
       return form.shape === "metadata"
         ? metadataJson(answer.stored.object)
         : objectJson(answer.resource, answer.stored);
-    }
     case "list":
       return listJson(state, call, answer, form);
   }
@@ -56,11 +49,6 @@ function listJson(state: State, call: Call, answer: ListAnswer, form: Form): str
   }
   const metadata = JSON.stringify(listMetadata);
   if (form.shape === "metadata") {
-    if (!form.list) {
-      throw notAcceptable(
-        `you requested PartialObjectMetadata, but the requested object is a list (*core.${resource.kind}List)`,
-      );
-    }
     const all = items.map(({ object }) => metadataJson(object)).join(",");
     return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${all}]}`;
   }
@@ -69,16 +57,14 @@ function listJson(state: State, call: Call, answer: ListAnswer, form: Form): str
   return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${all}]}`;
 }
 
-const notAcceptable = (message: string) => new StatusError(406, "NotAcceptable", message);
-
 /** A failure as the Status that the API server would send. */
 export function encodeFailure(error: unknown): ApiResponse {
   const known = error instanceof StatusError ? error : internal(error);
-  const { status: code, reason, message, details, metadata } = known;
+  const { status: code, reason, message, details } = known;
   const body = {
     kind: "Status",
     apiVersion: "v1",
-    metadata,
+    metadata: {},
     status: "Failure",
     message,
     ...(reason ? { reason } : {}),
