@@ -74,8 +74,7 @@ export const methodNotAllowed = (kind?: Kind, name?: string) =>
   );
 
 /** 410: what was asked for is older than what the server remembers. */
-export const expired = (message: string, metadata: Record<string, unknown> = {}) =>
-  new StatusError(410, "Expired", message, undefined, metadata);
+export const expired = (message: string) => new StatusError(410, "Expired", message);
 
 /** 504: the client has seen a version that this server has not. */
 export const tooLargeVersion = (wanted: number, current: number) =>

@@ -14,7 +14,8 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
   const token = query.continue ? readToken(query.continue) : undefined;
   const version = versionToList(state, query, token);
   const all = state.store.list(collectionOf(call.resource), prefix, version);
-  if (!all) throw token ? staleToken(token) : expired("The resourceVersion for the provided list is too old.");
+  // The client begins again: to prove that something is not there it must.
+  if (!all) throw expired(token ? staleToken : "The resourceVersion for the provided list is too old.");
 
   const rest = token ? all.filter((stored) => stored.key >= prefix + token.start) : all;
   // A list that any version satisfies comes from the watch cache, which does not page.
@@ -27,9 +28,9 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
 }
 
 function versionToList({ store }: State, query: ListQuery, token: Token | undefined): number {
-  const wanted = token ? Math.max(0, token.version) : (query.resourceVersion ?? 0);
+  const wanted = token?.version ?? query.resourceVersion ?? 0;
   if (wanted > store.version) throw tooLargeVersion(wanted, store.version);
-  return token && wanted > 0 ? wanted : store.version;
+  return token ? wanted : store.version;
 }
 
 function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) {
@@ -43,20 +44,9 @@ function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) 
   return { items, taken };
 }
 
-/**
- * The client may go on with the rest as it is now, or begin again; to prove that something is not there it must begin
- * again.
- */
-function staleToken({ start }: Token): Error {
-  const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start });
-  return expired(
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list " +
-      "without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
-      "results. Continuing with the provided token results in an inconsistent list - objects that were created, " +
-      "modified, or deleted between the time the first chunk was returned and now may show up in the list.",
-    { continue: Buffer.from(text).toString("base64url") },
-  );
-}
+const staleToken =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+  "the continue parameter.";
 
 interface Token {
   version: number;
