@@ -1,10 +1,8 @@
-import { label1035Problems } from "../validation/names.ts";
 import { objectIn, objectsIn, setMissing } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** Services: they are kept and shown; no address is allocated, for nothing routes to them. */
 export const serviceStrategy: Strategy = {
-  nameRule: label1035Problems,
   createOnUpdate: true,
   answersDeleted: true,
   defaults(service) {

@@ -2,7 +2,6 @@
 
 const subdomain = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const part = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const value = `(${part})?`;
 
@@ -10,7 +9,6 @@ const whole = (expression: string) => new RegExp(`^(?:${expression})$`);
 const patterns = {
   subdomain: whole(subdomain),
   label: whole(label),
-  label1035: whole(label1035),
   part: whole(part),
   value: whole(value),
 };
@@ -40,19 +38,6 @@ export function labelProblems(name: string): string[] {
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +
       `with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
   ];
-}
-
-/** Names of services: a label that begins with a letter. */
-export function label1035Problems(name: string): string[] {
-  const problems = bytes(name) > 63 ? [tooLong(63)] : [];
-  if (!patterns.label1035.test(name)) {
-    problems.push(
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
-        "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name', " +
-        ` or 'abc-123', regex used for validation is '${label1035}')`,
-    );
-  }
-  return problems;
 }
 
 /** Names that need only fit into a URL path, as roles have them: `system:discovery`. */
