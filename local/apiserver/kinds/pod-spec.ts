@@ -61,19 +61,3 @@ function isLatest(image: string): boolean {
   const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
   return tag === undefined || tag === "latest";
 }
-
-/** The quality of service class that follows from what the containers ask for. */
-export function qosClass(spec: Fields): "BestEffort" | "Burstable" | "Guaranteed" {
-  const containers = [...objectsIn(spec, "initContainers"), ...objectsIn(spec, "containers")];
-  let guaranteed = containers.length > 0;
-  let asks = false;
-  for (const { resources } of containers) {
-    const { requests, limits } = (isFields(resources) ? resources : {}) as Record<string, Fields | undefined>;
-    for (const kind of ["cpu", "memory"]) {
-      if (requests?.[kind] !== undefined || limits?.[kind] !== undefined) asks = true;
-      if (limits?.[kind] === undefined || limits[kind] !== requests?.[kind]) guaranteed = false;
-    }
-  }
-  if (!asks) return "BestEffort";
-  return guaranteed ? "Guaranteed" : "Burstable";
-}

@@ -10,7 +10,7 @@ import {
   unsupportedValue,
 } from "../validation/status-cause.ts";
 import { objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
-import { defaultPodSpec, qosClass } from "./pod-spec.ts";
+import { defaultPodSpec } from "./pod-spec.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** Pods: immutable but for a few fields, and the only kind that takes its time to go. */
@@ -29,26 +29,13 @@ export const podStrategy: Strategy = {
     // What the ServiceAccount admission plugin sets; no token is mounted, for nothing runs in these pods.
     setMissing(spec, { serviceAccountName: "default" });
     spec.serviceAccount = spec.serviceAccountName;
-    pod.status = { phase: "Pending", qosClass: qosClass(spec) };
-    if (objectsIn(spec, "schedulingGates").length > 0) {
-      objectIn(pod, "status").conditions = [
-        {
-          type: "PodScheduled",
-          status: "False",
-          lastProbeTime: null,
-          lastTransitionTime: null,
-          reason: "SchedulingGated",
-          message: "Scheduling is blocked due to non-empty scheduling gates",
-        },
-      ];
-    }
+    pod.status = { phase: "Pending" };
   },
 
   prepareStatus(next, live) {
     const { ownerReferences } = live.metadata;
     if (ownerReferences) next.metadata.ownerReferences = ownerReferences;
     else delete next.metadata.ownerReferences;
-    setMissing(objectIn(next, "status"), { qosClass: statusOf(live).qosClass });
   },
 
   validate(pod, live) {
