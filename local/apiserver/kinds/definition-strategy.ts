@@ -1,6 +1,6 @@
 import { definitionProblems } from "../custom/definition.ts";
 import { invalidValue } from "../validation/status-cause.ts";
-import { objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
+import { objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** CustomResourceDefinitions: served once their names are accepted, and gone only after everything that they define. */
@@ -37,23 +37,7 @@ export const definitionStrategy: Strategy = {
     return causes;
   },
 
-  markDeleting(definition, now) {
-    if (definition.metadata.deletionTimestamp) return;
-    definition.metadata.deletionTimestamp = now;
-    setTerminating(definition, now, {
-      reason: "InstanceDeletionPending",
-      message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-    });
+  markDeleting({ metadata }, now) {
+    metadata.deletionTimestamp ??= now;
   },
 };
-
-/** Says in the status of a definition how far its end has come, in place. */
-export function setTerminating(
-  definition: Record<string, unknown>,
-  now: string,
-  why: { reason: string; message: string },
-): void {
-  const others = objectsIn(statusOf(definition), "conditions").filter(({ type }) => type !== "Terminating");
-  const condition = { type: "Terminating", status: "True", lastTransitionTime: now, ...why };
-  objectIn(definition, "status").conditions = [...others, condition];
-}

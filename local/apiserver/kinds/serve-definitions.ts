@@ -5,7 +5,7 @@ import { copyOf } from "../patch/copy.ts";
 import { type State, timestamp } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
 import { deleteObject } from "../write/delete-object.ts";
-import { definitionStrategy, setTerminating } from "./definition-strategy.ts";
+import { definitionStrategy } from "./definition-strategy.ts";
 import { specOf } from "./fields.ts";
 
 /** Where the store keeps CustomResourceDefinitions. */
@@ -17,10 +17,17 @@ const cleanup = definitionStrategy.deletionFinalizer ?? "";
  * is defined, and when a definition is deleted, deletes all of its kind before it.
  */
 export function serveDefinitions(state: State): void {
+  const ending = new Set<string>();
   state.store.watch(definitions, state.store.version, ({ type, current }) => {
-    if (type === "DELETED") forget(state, current);
-    else if (current.object.metadata.deletionTimestamp) end(state, current);
-    else accept(state, current);
+    const { key, object } = current;
+    if (type === "DELETED") {
+      ending.delete(key);
+      forget(state, current);
+    } else if (!object.metadata.deletionTimestamp) accept(state, current);
+    else if (!ending.has(key)) {
+      ending.add(key);
+      end(state, current);
+    }
   });
 }
 
@@ -44,13 +51,6 @@ function accept({ clock, resources, store }: State, { key, object }: Stored): vo
 function end(state: State, definition: Stored): void {
   const { store } = state;
   const { key, object } = definition;
-  if (!object.metadata.finalizers?.includes(cleanup)) return;
-  const next = copyOf(object);
-  const why = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" };
-  setTerminating(next, timestamp(state), why);
-  if (isDeepStrictEqual(next.status, object.status)) return;
-  store.put(definitions, key, next);
-
   const collection = collectionOfDefined(object);
   const stop = store.watch(collection, store.version, () => finish());
   const finish = () => {
