@@ -17,7 +17,6 @@ export interface Launch {
   readonly cwd: string;
   /** All of its environment but `PORT` and `HOST`, which are added here. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly readyPath?: string;
 }
 
 /** One process of a function that listens. */
@@ -93,7 +92,7 @@ export async function startInstance(
   });
 
   const deadline = Date.now() + limit;
-  while (!(await isReady(port, launch.readyPath))) {
+  while (!(await isReady(port))) {
     if (gone) throw new StartError(`The process ${await ended}`);
     if (signal.aborted || Date.now() > deadline) {
       kill();
@@ -140,14 +139,8 @@ export async function startInstance(
   };
 }
 
-async function isReady(port: number, path: string | undefined): Promise<boolean> {
+function isReady(port: number): Promise<boolean> {
   const signal = AbortSignal.timeout(probeTimeout);
-  if (path !== undefined) {
-    return fetch(`http://127.0.0.1:${port}${path}`, { signal }).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-  }
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", signal });
     const answer = (ready: boolean) => {

@@ -25,8 +25,6 @@ export interface Plan {
   readonly concurrency: number;
   /** Milliseconds one request may take, the wait for an instance included; also the grace period of an instance. */
   readonly timeout: number;
-  /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
-  readonly readyPath?: string;
   readonly scale: Scale;
 }
 
@@ -76,22 +74,8 @@ const container = z.strictObject({
     .optional(),
   env: z.array(z.strictObject({ name: z.string(), value: z.string().default("") })).default([]),
   envFrom: z.array(z.strictObject({ configMapRef: source })).default([]),
-  // As the queue-proxy does while `periodSeconds` is 0, readiness is asked for many times a second: numbers have no
-  // effect.
-  readinessProbe: z
-    .looseObject({
-      httpGet: z
-        .strictObject({
-          path: z.string().default("/"),
-          port: z.unknown().optional(),
-          scheme: z.literal("HTTP").optional(),
-        })
-        .optional(),
-      tcpSocket: meaningless,
-      exec: z.undefined().optional(),
-      grpc: z.undefined().optional(),
-    })
-    .optional(),
+  // A process is ready when its port is open.
+  readinessProbe: meaningless,
   livenessProbe: meaningless,
   resources: meaningless,
   securityContext: meaningless,
@@ -202,8 +186,7 @@ const service = z
 export function readService(object: KubernetesObject): Wanted {
   const { metadata, spec } = readWith(service, object);
   const { metadata: revision, spec: pod } = spec.template;
-  const [{ image, env, envFrom, volumeMounts, readinessProbe }] = pod.containers;
-  const path = readinessProbe?.httpGet?.path;
+  const [{ image, env, envFrom, volumeMounts }] = pod.containers;
   const plan = {
     namespace: metadata.namespace,
     service: metadata.name,
@@ -223,7 +206,6 @@ export function readService(object: KubernetesObject): Wanted {
     ...(pod.automountServiceAccountToken ? {} : { hasNoToken: true as const }),
     concurrency: pod.containerConcurrency,
     timeout: pod.timeoutSeconds * 1000,
-    ...(path === undefined ? {} : { readyPath: path }),
     scale: revision.annotations,
   };
   return { plan, traffic: spec.traffic, ...(revision.name === undefined ? {} : { revision: revision.name }) };
