@@ -16,6 +16,7 @@ import type { Subcommand } from "../subcommand.ts";
 import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
+import { otherInstallation } from "./other-installation.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
 import { rightsToInstall } from "./rights.ts";
@@ -80,6 +81,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
     ["Which addresses functions may send to", () => openEgress(client, namespace)],
     ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],
+    ["Whether Holdfast is in another namespace", () => otherInstallation(client, namespace)],
     ["Who else does the same work", () => whoElse(client, systems)],
     ["Which compute nodes Yaook keeps", () => yaooksOwn(client, systems)],
     ["Which sets have a policy of their own", () => policiesOfOthers(client, systems)],

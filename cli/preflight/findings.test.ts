@@ -12,6 +12,7 @@ import { SystemError, type SystemFailure } from "../../shared/system/system-erro
 import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
+import { otherInstallation } from "./other-installation.ts";
 import { externalSystems } from "./reach.ts";
 import { roleNamespaces } from "./role-namespaces.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
@@ -34,6 +35,19 @@ function clusterOf(objects: Readonly<Record<string, object>>, gitVersion = "v1.3
     },
   } as unknown as Client;
 }
+
+/** A cluster with ClusterRoleBindings to accounts in these namespaces. */
+const boundIn = (...namespaces: readonly string[]) =>
+  clusterOf(
+    Object.fromEntries(
+      namespaces.map((namespace) => [
+        `ClusterRoleBinding/${namespace}`,
+        { subjects: [{ kind: "ServiceAccount", namespace }, { kind: "User" }] },
+      ]),
+    ),
+  );
+const inTwo = "Holdfast is installed in namespace two: its ClusterRoleBindings name accounts there.";
+const none = { what: "There is no other." };
 
 const policies = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 const admission = (...kinds: readonly string[]) =>
@@ -199,6 +213,8 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     "bad",
     "Deployment there/storage-operator-controller-manager runs.",
   ],
+  ["another installation", () => otherInstallation(boundIn("holdfast", "two"), "holdfast"), "bad", inTwo],
+  ["the same installation", async () => [...(await otherInstallation(boundIn("two"), "two")), none], "good", none.what],
   ["a compute node that Yaook keeps", () => yaook({}), "note", "Yaook's operator keeps these compute nodes: there/c1."],
   [
     "a compute node that was handed over",

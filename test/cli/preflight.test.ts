@@ -73,6 +73,15 @@ test("preflight notes what a user may install and not delete, of each kind that 
   expect(lacking).not.toMatch(/deployments/);
 });
 
+test("preflight for a second namespace names the installation that there is, and for its own does not", async () => {
+  const cluster = await openCliCluster([]);
+  await installOverlay(cluster.admin, "default");
+  const found = "Holdfast is installed in namespace holdfast";
+  const { code, out } = await cluster.holdfast(["preflight", "--install-namespace", "two"], ["*"], ["*"]);
+  expect([code, out]).toEqual([1, expect.stringContaining(found)]);
+  expect((await cluster.holdfast(["preflight"], ["*"], ["*"])).out).not.toContain(found);
+});
+
 test("preflight names an operator that does the same work, unless it is stopped, and an old Knative", async () => {
   const cluster = await openCliCluster([]);
   const { admin } = cluster;
