@@ -105,7 +105,12 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
       `${describeHeld(back).join(" ")} Something adds it again: look for another Holdfast, or for a ` +
         "GitOps tool that applies this one. Remove it there, then run this again.",
     );
-  say("Holdfast is removed from this cluster.");
+  say(
+    stay
+      ? `Removed from this cluster: ${systems.join(", ")}. Take that out of your overlay or values, too, or the ` +
+          "next apply brings it back. Without Knative, apply them at once: until then, its events are dead-lettered."
+      : "Holdfast is removed from this cluster.",
+  );
 }
 
 /** Deletes objects, one after the other; Triggers so many milliseconds apart. */

@@ -64,7 +64,9 @@ test("the namespace of Holdfast stays while there is anything of others in it, w
 test("an uninstall of one system leaves the others at work", async () => {
   const cluster = await openCluster(everything);
   const [retained, keep] = [await plays["pvc-retention"]?.(cluster), await plays.undelete?.(cluster)];
-  await retained?.(await run(cluster, { systems: ["pvc-retention"], rules: await loadRules(["pvc-retention"]) }));
+  const said = await run(cluster, { systems: ["pvc-retention"], rules: await loadRules(["pvc-retention"]) });
+  expect(said).toMatch(/\nRemoved from this cluster: pvc-retention\. Take that out of your overlay .*$/);
+  await retained?.(said);
   expect(await cluster.admin.get(Namespace, undefined, "holdfast")).toBeDefined();
   await keep?.(await run(cluster));
 });
