@@ -26,10 +26,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export async function buildConsole(outdir) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "assets"), { recursive: true });
-  /** @type {Set<string>} */
-  const sheets = new Set();
-  const scripts = await build({ ...common(outdir), ...scriptOptions, plugins: [collectSheets(sheets)] });
-  const styles = await build({ ...common(outdir), ...styleOptions([...sheets].sort()) });
+  const scripts = await build({ ...common(outdir), ...scriptOptions });
+  const sheets = Object.keys(scripts.metafile.inputs).filter((input) => input.endsWith(".css"));
+  const styles = await build({ ...common(outdir), ...styleOptions(sheets.sort()) });
   const outputs = Object.entries(scripts.metafile.outputs);
   const entry = outputs.find(([, { entryPoint }]) => entryPoint === "console/main.tsx")?.[0];
   const whole = styles.outputFiles.find(({ path }) => path.endsWith(".css"));
@@ -81,6 +80,8 @@ const scriptOptions = /** @satisfies {import("esbuild").BuildOptions} */ ({
   platform: "browser",
   jsx: "automatic",
   define: { "process.env.NODE_ENV": '"production"' },
+  // Components of PatternFly import their style sheets, which are no part of the scripts.
+  loader: { ".css": "empty" },
 });
 
 /**
@@ -88,20 +89,12 @@ const scriptOptions = /** @satisfies {import("esbuild").BuildOptions} */ ({
  * @param {readonly string[]} sheets
  */
 const styleOptions = (sheets) => {
-  const names = ["@patternfly/react-core/dist/styles/base.css", ...sheets, "./console/console.css"];
-  const contents = names.map((name) => `@import ${JSON.stringify(name)};`).join("\n");
-  /** @type {import("esbuild").BuildOptions["loader"]} */
-  const loader = {
-    ".woff2": "file",
-    ".woff": "empty",
-    ".ttf": "empty",
-    ".svg": "empty",
-    ".png": "empty",
-    ".jpg": "empty",
-  };
+  const names = ["node_modules/@patternfly/react-core/dist/styles/base.css", ...sheets, "console/console.css"];
+  const contents = names.map((name) => `@import ${JSON.stringify(`./${name}`)};`).join("\n");
+  const leftOut = [".woff", ".ttf", ".svg", ".png", ".jpg"].map((type) => [type, "empty"]);
   return /** @satisfies {import("esbuild").BuildOptions} */ ({
     stdin: { contents, loader: "css", resolveDir: root, sourcefile: sheetOfSheets },
-    loader,
+    loader: { ".woff2": "file", ...Object.fromEntries(leftOut) },
     entryNames: "console",
     plugins: [leaveOutFonts],
   });
@@ -118,21 +111,6 @@ const leaveOutFonts = {
     onLoad({ filter: /(Italic|Display|Mono|pficon)[^/]*\.woff2$/ }, () => ({ contents: "", loader: "empty" }));
   },
 };
-
-/**
- * Components of PatternFly import their style sheets: these are collected, and are no part of the scripts.
- * @param {Set<string>} sheets
- * @returns {import("esbuild").Plugin}
- */
-const collectSheets = (sheets) => ({
-  name: "collect-sheets",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, ({ path }) => {
-      sheets.add(path);
-      return { contents: "", loader: "js" };
-    });
-  },
-});
 
 /**
  * @param {import("esbuild").Metafile["outputs"]} outputs
