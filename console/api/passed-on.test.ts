@@ -4,10 +4,29 @@ import { afterEach, expect, test, vi } from "vitest";
 import { bases, dependents } from "../../functions/eviction/lib/kinds.ts";
 import { allowedRequest } from "../../functions/platform/lib/console/allowed-request.ts";
 import { consoleKinds } from "../../functions/platform/lib/console/console-kinds.ts";
+import {
+  DaemonSet,
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+  Machine,
+  VolumeAttachment,
+} from "../../functions/satellite/lib/kinds.ts";
 import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
-import { Event, type Kind } from "../../shared/kubernetes/kind.ts";
+import {
+  ConfigMap,
+  Event,
+  type Kind,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+  StorageClass,
+} from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import type { Volume as PersistentVolumeObject } from "../../shared/storage/volume.ts";
@@ -17,7 +36,7 @@ import type { Action } from "../parts/act.tsx";
 import { undo } from "../satellites/undo.ts";
 import { deleteVolume } from "../volumes/delete-volume.ts";
 import { emptyDraft, manifestsOf } from "../volumes/draft.ts";
-import { known } from "./kinds.ts";
+import { ApiServerSource, Deployment, Service } from "./kinds.ts";
 import { carryOut, type Write } from "./write.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -44,6 +63,10 @@ const actions: readonly Action[] = [
   deleteVolume(volume, new Map()),
 ];
 const created = manifestsOf({ ...emptyDraft, name: "v", nodeName: "node-1" });
+const root = join(import.meta.dirname, "..");
+const sources = globSync("**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const textOf = (file: string) => readFileSync(join(root, file), "utf8");
+
 /** All that pages write. */
 const writes: readonly Write[] = [
   ...actions.map(({ write }) => write),
@@ -59,10 +82,36 @@ const uid = JSON.stringify(["metadata", "uid"]);
 
 const keyOf = ({ apiVersion, plural }: Kind) => `${apiVersion}/${plural}`;
 
-test("the server passes on questions for the kinds of which pages show objects, and for Events", () => {
-  const passed = [...consoleKinds].map(([key, { namespaced }]) => [key, namespaced] as const);
-  const shown = [...known, Event].map((kind) => [keyOf(kind), kind.namespaced] as const);
-  expect(passed.toSorted()).toEqual(shown.toSorted());
+/** What pages list, or lead to. */
+const shown: readonly Kind[] = [
+  ...[
+    PersistentVolumeClaim,
+    PersistentVolume,
+    Volume,
+    StatefulSet,
+    Pod,
+    Namespace,
+    Node,
+    StorageClass,
+    ConfigMap,
+    Event,
+  ],
+  ...[LinstorSatellite, LinstorCluster, LinstorSatelliteConfiguration, Machine, VolumeAttachment, DaemonSet],
+  ...[...bases, ...dependents, ApiServerSource, Service, Deployment],
+];
+
+test("the server passes on questions for the kinds of which pages show objects, and for no other", () => {
+  const known = shown.map((one) => [keyOf(one), one.kind, one.namespaced]);
+  const passed = [...consoleKinds].map(([key, { kind, namespaced }]) => [key, kind, namespaced]);
+  expect(passed.toSorted()).toEqual(known.toSorted());
+});
+
+test("each kind that a page lists is among them", () => {
+  const names = new Set(shown.map(({ kind }) => kind));
+  const listed = sources.flatMap((file) => [...textOf(file).matchAll(/\buseList(?:<.*?>)?\((?:kinds\.)?(\w+)/g)]);
+  const others = ["kind"];
+  expect(listed.length).toBeGreaterThan(20);
+  expect(listed.map(([, name = ""]) => name).filter((name) => !names.has(name) && !others.includes(name))).toEqual([]);
 });
 
 test("the server passes on what pages write, and no other write", () => {
@@ -75,8 +124,8 @@ test("the server passes on what pages write, and no other write", () => {
       return fields.filter((field) => field !== uid).map((field) => `patch ${key} ${field}`);
     }),
   );
-  const passed = [...consoleKinds].flatMap(([key, { fields = [], namespaced: _, ...verbs }]) => [
-    ...Object.keys(verbs).map((verb) => `${verb} ${key}`),
+  const passed = [...consoleKinds].flatMap(([key, { fields = [], ...rights }]) => [
+    ...(["create", "delete"] as const).filter((verb) => rights[verb]).map((verb) => `${verb} ${key}`),
     ...fields.map((field) => `patch ${key} ${JSON.stringify(field)}`),
   ]);
   expect(passed.sort()).toEqual([...written].sort());
@@ -95,12 +144,8 @@ test("each write passes as it is sent", async () => {
 });
 
 test("no other file of the console writes anything", () => {
-  const root = join(import.meta.dirname, "..");
-  const writing = globSync("**/*.{ts,tsx}", { cwd: root })
-    .filter((file) => !file.endsWith(".test.ts"))
-    .filter((file) =>
-      /\bannotation\(|\bverb: "(create|patch|delete)"|method: "/.test(readFileSync(join(root, file), "utf8")),
-    )
+  const writing = sources
+    .filter((file) => /\bannotation\(|\bverb: "(create|patch|delete)"|method: "/.test(textOf(file)))
     .map((file) => file.replaceAll("\\", "/"));
   expect(writing.sort()).toEqual([
     // Asks what the user may do.
