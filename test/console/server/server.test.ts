@@ -290,6 +290,7 @@ test("no header of a browser reaches the API server", async () => {
   const api = await apiServer();
   const served = await serveFunction(api.url);
   const smuggled = {
+    accept: "application/vnd.kubernetes.protobuf",
     authorization: "Bearer other",
     "impersonate-user": "admin",
     "impersonate-group": ["system:masters", "b"],

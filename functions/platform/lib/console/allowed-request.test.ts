@@ -217,16 +217,6 @@ test.each(["dryRun=All", "fieldManager=other", "fieldValidation=Ignore", "propag
   },
 );
 
-test.each([
-  ["application/json", 200],
-  ["application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json", 200],
-  ["application/vnd.kubernetes.protobuf", 403],
-  ["text/html", 403],
-  ["application/json\r\nx: y", 403],
-])("an answer as %j is asked for: %d", (accept, status) => {
-  expect(statusOf(() => allowedRequest({ method: "GET", path: claims, body: "", accept }))).toBe(status);
-});
-
 test("only accept and the type of a body go out with a request", () => {
   const { headers } = ask("PATCH", persistentVolume, reclaimed);
   expect(headers).toEqual({ accept: "application/json", "content-type": "application/merge-patch+json" });

@@ -7,7 +7,6 @@ export interface AskedRequest {
   readonly method: string;
   /** Path and query as they came, not decoded. */
   readonly path: string;
-  readonly accept?: string | undefined;
   readonly contentType?: string | undefined;
   /** Of POST, PATCH and DELETE; empty when there is none. */
   readonly body: string;
@@ -29,15 +28,13 @@ export function allowedRequest(asked: AskedRequest): AllowedRequest {
   const [path = "", query, ...more] = asked.path.split("?");
   if (more.length > 0 || !plainPath.test(path)) throw new Refusal(403, "The console passes on plain paths only.");
   const parameters = readQuery(query ?? "");
-  const { accept = json } = asked;
-  if (!acceptable.test(accept)) throw new Refusal(403, `The console asks the API server for JSON, not for ${accept}.`);
   const isWatch = /^(1|true)$/.test(parameters.get("watch") ?? "");
   const content = checkVerb(path, asked, parameters);
   const text = parameters.toString();
   return {
     method: asked.method as ApiRequest["method"],
     path: text ? `${path}?${text}` : path,
-    headers: { accept, ...(content ? { "content-type": content.type } : {}) },
+    headers: { accept: json, ...(content ? { "content-type": content.type } : {}) },
     // Written again, because of a field that comes twice another parser may take the other one.
     ...(content ? { body: JSON.stringify(content.value) } : {}),
     isWatch,
@@ -49,9 +46,6 @@ const mergePatch = "application/merge-patch+json";
 
 /** Names of Kubernetes objects need no more, and none of it means anything to a URL parser. */
 const plainPath = /^(\/[A-Za-z0-9][-A-Za-z0-9._]*)+$/;
-
-/** Tables and metadata alone are JSON, too. */
-const acceptable = /^application\/json(;[a-z]+=[-\w.]+)*(,\s*application\/json(;[a-z]+=[-\w.]+)*)*$/;
 
 const known: ReadonlySet<string> = new Set([
   ...["limit", "continue", "labelSelector", "fieldSelector"],
@@ -114,8 +108,6 @@ const reviews: ReadonlySet<string> = new Set([
 /** Whether a path is that of a question, which is asked by POST. */
 export const isReview = (path: string): boolean => reviews.has(path);
 
-const rootOf = (apiVersion: string) => (apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
-
 interface Target {
   readonly kind: ConsoleKind;
   readonly key: string;
@@ -132,7 +124,7 @@ function targetOf(path: string): Target | undefined {
   const [plural = "", name, ...subresource] = segments;
   const key = `${apiVersion}/${plural}`;
   const kind = consoleKinds.get(key);
-  if (!kind || subresource.length > 0 || rootOf(apiVersion) !== `/${root}/${apiVersion}`) return undefined;
+  if (!kind || subresource.length > 0) return undefined;
   if (kind.namespaced ? name && !namespace : namespace) return undefined;
   return { kind, key, name };
 }

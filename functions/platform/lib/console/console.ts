@@ -97,8 +97,7 @@ export function createConsole({ signIn, place, client, log }: ConsoleParts): Han
   }
 
   function allow({ headers }: IncomingMessage, method: string, path: string, body: string) {
-    const accept = headers.accept === "*/*" ? undefined : headers.accept;
-    return allowedRequest({ method, path, accept, contentType: headers["content-type"], body });
+    return allowedRequest({ method, path, contentType: headers["content-type"], body });
   }
 
   /** @throws Refusal when it is too long */
