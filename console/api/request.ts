@@ -1,3 +1,5 @@
+import { messageIn } from "../../functions/platform/lib/console/message-in.ts";
+
 /** The API server, or the console's server before it, has refused a request. */
 export class Refusal extends Error {
   readonly status: number;
@@ -9,12 +11,6 @@ export class Refusal extends Error {
   }
 }
 
-interface AwayOptions {
-  readonly cause?: unknown;
-  readonly wait?: number;
-  readonly status?: number;
-}
-
 /** No answer yet: the server, or what stands before it, is away or has too much to do. Another try is worth it. */
 export class Away extends Error {
   override readonly name = "Away";
@@ -23,7 +19,7 @@ export class Away extends Error {
   /** That of the answer, where there is one. */
   readonly status: number | undefined;
 
-  constructor(message: string, { cause, wait = 0, status }: AwayOptions = {}) {
+  constructor(message: string, { cause, wait = 0, status }: { cause?: unknown; wait?: number; status?: number } = {}) {
     super(message, { cause });
     this.wait = wait;
     this.status = status;
@@ -82,24 +78,12 @@ export async function send(path: string, { method = "GET", body, type, signal }:
     throw new Away(`The console's server does not answer. ${advice}`, { cause: error });
   }
   if (response.ok) return response;
-  const message = await messageOf(response);
   const { status } = response;
+  const message = messageIn(await response.text().catch(() => "")) || `The server answered ${status}.`;
   if ([429, 502, 503, 504].includes(status))
     throw new Away(message, { status, wait: Number(response.headers.get("retry-after")) * 1_000 || 0 });
   if (status === 401 && !path.startsWith("/session")) saySignedOut();
   throw new Refusal(status, message);
-}
-
-/** The server's own words, where it has said any. */
-async function messageOf(response: Response): Promise<string> {
-  const text = await response.text().catch(() => "");
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    if (typeof message === "string" && message) return message;
-  } catch {
-    // A proxy's page, for example: its words are cut.
-  }
-  return text.trim().slice(0, 300) || `The server answered ${response.status}.`;
 }
 
 /** The JSON of an answer of the API server. `path` begins with `/api` or `/apis`. Rejects as {@link ask} does. */

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Transport } from "../../../../shared/kubernetes/transport.ts";
 import type { AllowedRequest } from "./allowed-request.ts";
 import { askApiServer, limited, textOf } from "./ask-api-server.ts";
+import { messageIn } from "./message-in.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A watch under the name by which the page knows it. */
@@ -22,6 +23,8 @@ const silence = 180_000;
 
 /** Bytes of one event, at most: an object has 1.5 MiB in etcd. */
 const longestEvent = 8 * 1024 * 1024;
+
+const noReason = "The API server gave no reason.";
 
 /** Bytes of a refusal that are read for its message. */
 const longestRefusal = 64 * 1024;
@@ -77,7 +80,7 @@ async function watchOne(
     const answer = await askApiServer(transport, request, AbortSignal.any([gone, quiet.signal]));
     const { status } = answer;
     heard();
-    if (status !== 200) return { status, message: messageIn(await textOf(answer, longestRefusal)) };
+    if (status !== 200) return { status, message: messageIn(await textOf(answer, longestRefusal)) || noReason };
     response.write(`${JSON.stringify({ path })}\n`);
     for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY))) {
       heard();
@@ -92,15 +95,6 @@ async function watchOne(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Of the API server's answer the sentence; of another's, what it is. */
-function messageIn(text: string): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    if (typeof message === "string" && message) return message;
-  } catch {}
-  return text.slice(0, 500) || "The API server gave no reason.";
 }
 
 /** The lines of a watch, each an event in JSON. A line that is cut off by the end is none. */
