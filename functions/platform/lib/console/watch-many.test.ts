@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ApiResponse, Transport } from "../../../../shared/kubernetes/transport.ts";
 import { watchMany } from "./watch-many.ts";
 
@@ -11,10 +11,11 @@ const path = "/api/v1/nodes?watch=true";
 const second = 1_000;
 
 /** A watch of Nodes for a page. Signs of life of the console alone are not among what the page was sent. */
-async function watch(transport: Transport) {
+async function watch(transport: Transport, count = 1) {
   const page = Object.assign(new PassThrough(), { writeHead: () => {} });
   const request = { method: "GET", path, headers: {}, isWatch: true } as const;
-  const ended = watchMany(transport, [{ path, request }], page as unknown as ServerResponse);
+  const watches = Array.from({ length: count }, () => ({ path, request }));
+  const ended = watchMany(transport, watches, page as unknown as ServerResponse);
   const sent = () =>
     `${page.read() ?? ""}`
       .split("\n")
@@ -59,4 +60,34 @@ test("a watch that says nothing any more ends after three minutes, and one that 
   await vi.advanceTimersByTimeAsync(130 * second);
   await ended;
   expect(sent()).toMatchObject([{ path, end: { status: 200 } }]);
+});
+
+test("all watches of a page may wait until it reads, and then none has lost or mixed up an event", async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", warned);
+  onTestFinished(() => void process.off("warning", warned));
+  const bodies: PassThrough[] = [];
+  const { ended, sent } = await watch(async ({ signal }) => {
+    const { body, answer } = upstream(signal);
+    bodies.push(body);
+    return answer;
+  }, 19);
+  await vi.advanceTimersByTimeAsync(0);
+  const events = bodies.map((_, index) => ({ type: "ADDED", object: { name: `${index}`.repeat(9_000) } }));
+  for (const [index, body] of bodies.entries()) {
+    const line = `${JSON.stringify(events[index])}\n`;
+    body.write(line.slice(0, 4_000));
+    body.write(line.slice(4_000) + line.repeat(9));
+  }
+  const received: { readonly event?: { readonly object: { readonly name: string } } }[] = [];
+  while (received.filter(({ event }) => event).length < 190) {
+    await new Promise((resolve) => setImmediate(resolve));
+    received.push(...sent());
+  }
+  const names = Map.groupBy(received, ({ event }) => event?.object.name);
+  for (const { object } of events) expect(names.get(object.name)).toHaveLength(10);
+  expect(warnings).toEqual([]);
+  for (const body of bodies) body.end();
+  await ended;
 });

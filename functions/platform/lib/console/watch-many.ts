@@ -41,6 +41,8 @@ export async function watchMany(
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
+  // Each watch may wait until the page has read.
+  response.setMaxListeners(0);
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   const beat = setInterval(() => response.write("{}\n"), pulse);
   response.write("{}\n");
@@ -84,7 +86,12 @@ async function watchOne(
     response.write(`${JSON.stringify({ path })}\n`);
     for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY))) {
       heard();
-      if (!response.write(`${head}${line}}\n`)) await once(response, "drain", { signal: gone });
+      response.cork();
+      response.write(head);
+      response.write(line);
+      const isTaken = response.write("}\n");
+      response.uncork();
+      if (!isTaken) await once(response, "drain", { signal: gone });
     }
     return { status, message: "The watch has ended." };
   } catch (error) {
@@ -97,20 +104,24 @@ async function watchOne(
   }
 }
 
-/** The lines of a watch, each an event in JSON. A line that is cut off by the end is none. */
-async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/**
+ * The lines of a watch, each an event in JSON. A line that is cut off by the end is none. They pass as the bytes that
+ * came: what is copied or decoded for each event stays in memory until much has come together.
+ */
+async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      const line = Buffer.concat([...pieces, rest.subarray(0, end)]).toString();
-      if (line.trim()) yield line;
+      const last = rest.subarray(0, end);
+      if (length + end > 0) yield pieces.length > 0 ? Buffer.concat([...pieces, last]) : last;
       pieces = [];
       length = 0;
       rest = rest.subarray(end + 1);
     }
-    pieces.push(rest);
+    // The smallest part keeps the whole chunk.
+    if (rest.length > 0) pieces.push(rest);
     length += rest.length;
     if (length > longestEvent) throw new Refusal(502, "The API server sent an event that is too large.");
   }
