@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { whenSignedOut } from "./api/request.ts";
 import { signedOut } from "./api/session.ts";
@@ -7,7 +7,6 @@ import { applyTheme } from "./shell/theme.ts";
 
 applyTheme();
 const cache = new QueryClient({
-  queryCache: new QueryCache(),
   // What is shown is kept up to date by watches; whether the browser thinks that it is online says little.
   defaultOptions: { queries: { refetchOnWindowFocus: false, networkMode: "always", gcTime: 60_000 } },
 });

@@ -46,11 +46,8 @@ export function follow(cache: QueryClient, selection: Selection): () => void {
   };
 }
 
-/** Follows what is shown with the credential that there is now. */
-export const resume = (): void => reconnect();
-
-/** Asks for what is shown now, and for nothing else. */
-function reconnect(): void {
+/** Asks for what is shown now, and for nothing else, with the credential that there is now. */
+export function reconnect(): void {
   connection.abort();
   connection = new AbortController();
   if (!isRunning) void run();

@@ -6,8 +6,8 @@ import { askCluster } from "./request.ts";
 export interface Selection {
   readonly kind: Kind;
   readonly namespace?: string | undefined;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
 }
 
 /** Objects of a kind as they were at one version, by uid. */
@@ -27,7 +27,7 @@ const pageSize = 500;
 export async function list({ kind, ...selection }: Selection, signal?: AbortSignal): Promise<Listed> {
   const objects = new Map<string, KubernetesObject>();
   for (let next: string | undefined; ; ) {
-    const query = queryOf({ ...selection, limit: String(pageSize), ...(next ? { continue: next } : {}) });
+    const query = queryOf({ ...selection, limit: String(pageSize), continue: next });
     const page = await askCluster<Page>(`${pathOf(kind, selection.namespace)}?${query}`, { signal });
     for (const item of page.items)
       objects.set(item.metadata.uid, { ...item, apiVersion: kind.apiVersion, kind: kind.kind });

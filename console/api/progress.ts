@@ -1,19 +1,13 @@
 import * as z from "zod";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { progressKey, readProgress } from "../../shared/progress.ts";
+import { type Progress, progressKey, readProgress } from "../../shared/progress.ts";
 
 const prefix = "holdfast.dev/";
 
 /** What a rule has written down about an object. */
-export interface LastWord {
+export interface LastWord extends Pick<Progress, "step" | "since" | "next" | "because"> {
   /** `<system>/<rule>`. */
   readonly rule: string;
-  readonly step: string;
-  /** RFC 3339. */
-  readonly since: string;
-  /** RFC 3339: when the rule looks again. */
-  readonly next?: string | undefined;
-  readonly because: string;
 }
 
 /** The last word of every rule that has left one on this very object. */
@@ -22,9 +16,7 @@ export function lastWords(object: KubernetesObject): readonly LastWord[] {
     if (!key.startsWith(prefix)) return [];
     const rule = key.slice(prefix.length).replaceAll(".", "/");
     const progress = progressKey(rule) === key ? readProgress(object, rule) : undefined;
-    if (!progress) return [];
-    const { step, since, next, because } = progress;
-    return [{ rule, step, since, next, because }];
+    return progress ? [{ ...progress, rule }] : [];
   });
 }
 

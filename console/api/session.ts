@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { resume } from "./follow.ts";
+import { reconnect } from "./follow.ts";
 import { Away, ask, Refusal, send } from "./request.ts";
 
 /** As whom requests are made. */
@@ -57,7 +57,7 @@ export async function askAgain(cache: QueryClient): Promise<void> {
   const isSame = session.user ? session.user === before?.user : false;
   if (!isSame) cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== key[0] });
   cache.setQueryData<Session>(key, { ...session, number: isSame ? number : number + 1 });
-  resume();
+  reconnect();
   await cache.invalidateQueries({ predicate: ({ state }) => state.status === "error" });
 }
 

@@ -38,12 +38,7 @@ export function useList<O extends KubernetesObject = KubernetesObject>(
   const cache = useQueryClient();
   const { namespace, labelSelector, fieldSelector } = options;
   const selection = useMemo(
-    (): Selection => ({
-      kind,
-      namespace,
-      ...(labelSelector ? { labelSelector } : {}),
-      ...(fieldSelector ? { fieldSelector } : {}),
-    }),
+    (): Selection => ({ kind, namespace, labelSelector, fieldSelector }),
     [kind, namespace, labelSelector, fieldSelector],
   );
   const { data, error, failureReason } = useQuery(listing(selection));

@@ -4,17 +4,18 @@ import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.
 import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from "../../shared/kubernetes/kind.ts";
 import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import type { Claim } from "../../shared/storage/volume.ts";
 import { Deployment, ofHoldfast, Service } from "../api/kinds.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { useAddress } from "../parts/address.ts";
 import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { PodOnNode } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page, Unread } from "../parts/page.tsx";
-import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
+import { isProtected, type SetObject, usersOf } from "./claim.ts";
 import { fateOf } from "./fate.ts";
-import { hasUndelete, keptForOf } from "./kept-for.ts";
+import { type Around, hasUndelete, keptForOf } from "./kept-for.ts";
 
 /** Stands where objects that are not read would have to be known. */
 const unknown = "not known";
@@ -22,7 +23,7 @@ const unknown = "not known";
 /** Claims with who holds them, and sets with what becomes of theirs. */
 export default function Claims() {
   const [address, setAddress] = useAddress();
-  const claims = useList<ClaimObject>(PersistentVolumeClaim);
+  const claims = useList<Claim>(PersistentVolumeClaim);
   const pods = useList(Pod);
   const sets = useList<SetObject>(StatefulSet);
   const namespaces = useList(Namespace);
@@ -45,34 +46,32 @@ export default function Claims() {
           setAddress({ tab: tab === "sets" ? "sets" : undefined, q: undefined, page: undefined, sort: undefined })
         }
         aria-label="Claims or sets"
+        mountOnEnter
+        unmountOnExit
       >
         <Tab eventKey="claims" title={<TabTitleText>Claims</TabTitleText>}>
-          {!isSets && (
-            <Known list={claims} what="Claims">
-              {(claims) => (
-                <ObjectTable
-                  what="claims"
-                  objects={claims}
-                  columns={claimColumns}
-                  empty={<Empty title="There are no claims">A claim asks Kubernetes for storage.</Empty>}
-                />
-              )}
-            </Known>
-          )}
+          <Known list={claims} what="Claims">
+            {(claims) => (
+              <ObjectTable
+                what="claims"
+                objects={claims}
+                columns={claimColumns}
+                empty={<Empty title="There are no claims">A claim asks Kubernetes for storage.</Empty>}
+              />
+            )}
+          </Known>
         </Tab>
         <Tab eventKey="sets" title={<TabTitleText>StatefulSets</TabTitleText>}>
-          {isSets && (
-            <Known list={sets} what="StatefulSets">
-              {(sets) => (
-                <ObjectTable
-                  what="StatefulSets"
-                  objects={sets}
-                  columns={setColumns}
-                  empty={<Empty title="There are no StatefulSets" />}
-                />
-              )}
-            </Known>
-          )}
+          <Known list={sets} what="StatefulSets">
+            {(sets) => (
+              <ObjectTable
+                what="StatefulSets"
+                objects={sets}
+                columns={setColumns}
+                empty={<Empty title="There are no StatefulSets" />}
+              />
+            )}
+          </Known>
         </Tab>
       </Tabs>
     </Page>
@@ -81,7 +80,7 @@ export default function Claims() {
 
 type Users = ReturnType<typeof usersOf>;
 
-const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>[] => [
+const columnsOfClaims = (users: Users | undefined): readonly Column<Claim>[] => [
   linkColumn("Name", referenceTo),
   stateColumn(
     "State",
@@ -98,16 +97,15 @@ const columnsOfClaims = (users: Users | undefined): readonly Column<ClaimObject>
     value: (claim) =>
       users
         ? users(claim)
-            .map(({ pod, node }) => `${pod} ${node}`)
+            .map(({ metadata, spec }) => `${metadata.name} ${spec.nodeName ?? ""}`)
             .join(" ") || undefined
         : unknown,
     cell: (claim) => (
       <>
         {!users && unknown}
-        {users?.(claim).map(({ namespace, pod, node }) => (
-          <div key={pod}>
-            <ObjectLink to={{ kind: "Pod", namespace, name: pod }}>{pod}</ObjectLink> on{" "}
-            <ObjectLink to={{ kind: "Node", name: node }} />
+        {users?.(claim).map((pod) => (
+          <div key={pod.metadata.uid}>
+            <PodOnNode pod={pod} />
           </div>
         ))}
       </>
@@ -150,16 +148,14 @@ function ScaleDown({ set, scaled }: ScaleDownProps) {
   );
 }
 
-interface Around {
-  readonly claims: Objects<ClaimObject>;
+interface AroundSets extends Around {
+  readonly claims: Objects<Claim>;
   readonly pods: Objects<KubernetesObject>;
-  readonly namespaces: Objects<KubernetesObject>;
-  readonly classes: Objects<KubernetesObject>;
   /** Whether undelete is installed, as far as it is known. */
   readonly isInstalled: boolean | undefined;
 }
 
-function columnsOfSets({ claims, pods, namespaces, classes, isInstalled }: Around): readonly Column<SetObject>[] {
+function columnsOfSets({ claims, pods, namespaces, classes, isInstalled }: AroundSets): readonly Column<SetObject>[] {
   const isRead = claims.is === "ready" && pods.is === "ready";
   const claimsIn = Map.groupBy(objectsOf(claims), ({ metadata }) => metadata.namespace);
   const podsIn = Map.groupBy(objectsOf(pods), ({ metadata }) => metadata.namespace);

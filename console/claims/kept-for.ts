@@ -1,10 +1,11 @@
 import { isEphemeral, scopeOf } from "../../functions/undelete/lib/scope.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Claim } from "../../shared/storage/volume.ts";
 import { type Objects, objectsOf } from "../api/use-list.ts";
-import type { ClaimObject } from "./claim.ts";
 import type { KeptFor } from "./fate.ts";
 
-interface Around {
+/** What claims are in, and of. */
+export interface Around {
   readonly namespaces: Objects<KubernetesObject>;
   readonly classes: Objects<KubernetesObject>;
 }
@@ -13,7 +14,7 @@ interface Around {
 export function keptForOf({ namespaces, classes }: Around): KeptFor {
   const [homes, kinds] = [named(namespaces), named(classes)];
   return (object) => {
-    const claim = object as ClaimObject & { readonly spec: { readonly storageClassName?: string } };
+    const claim = object as Claim & { readonly spec: { readonly storageClassName?: string } };
     const { storageClassName = "" } = claim.spec;
     const { by, text } = scopeOf(claim, homes.get(claim.metadata.namespace ?? ""), kinds.get(storageClassName));
     if (by === "claim" || isEphemeral(claim)) return text;

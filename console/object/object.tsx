@@ -7,22 +7,25 @@ import {
 } from "@patternfly/react-core";
 import { Fragment, lazy, Suspense } from "react";
 import { useParams } from "wouter";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { type EventObject, useEvents } from "../api/events.ts";
+import { useEvents } from "../api/events.ts";
 import { kindNamed } from "../api/kinds.ts";
 import { conditionsOf, lastWords } from "../api/progress.ts";
-import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
 import { Command } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
-import { nameOf, ObjectLink } from "../parts/object-link.tsx";
+import { withKind } from "../parts/columns.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
 import { heldBecause } from "../parts/object-state.ts";
 import { Empty, Known, Page, Part } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { actionsFor } from "./actions.tsx";
 import { relatedTo } from "./related.ts";
 import { Timeline } from "./timeline.tsx";
 import { isUsed, UseOf } from "./use-of.tsx";
+import { VolumeActions } from "./volume-actions.tsx";
 
 const Yaml = lazy(() => import("./yaml.tsx"));
 
@@ -58,42 +61,35 @@ function OneObject({ kind, namespace, name }: OneObjectProps) {
     <Known list={list} what={`Objects of the kind ${kind.kind}`}>
       {([object]) => (
         <div className="hf-stack">
-          {object ? (
-            <Present object={object} events={events} />
-          ) : (
-            <Empty title="This object does not exist">It has been deleted, or was never created.</Empty>
-          )}
-          {!object && (
-            <Part title="What happened">
-              <Known list={events} what="Events">
-                {(events) => <Timeline object={undefined} events={events} />}
-              </Known>
-            </Part>
-          )}
+          {!object && <Empty title="This object does not exist">It has been deleted, or was never created.</Empty>}
+          {object && <Present object={object} />}
+          <Part title="What happened">
+            <Known list={events} what="Events">
+              {() => null}
+            </Known>
+            {(object || events.is === "ready") && <Timeline object={object} events={objectsOf(events)} />}
+          </Part>
+          {object && <InAShell object={object} />}
         </div>
       )}
     </Known>
   );
 }
 
-function Present({ object, events }: { readonly object: KubernetesObject; readonly events: Objects<EventObject> }) {
+function Present({ object }: { readonly object: KubernetesObject }) {
   const { metadata } = object;
-  const held = heldBecause(object);
   const words = lastWords(object);
   const conditions = conditionsOf(object);
-  const facts: readonly (Fact | false)[] = [
+  const facts: readonly Fact[] = [
     ["Created", <Age key="created" at={metadata.creationTimestamp} />],
-    metadata.deletionTimestamp !== undefined && [
-      "Being deleted since",
-      <Age key="deleted" at={metadata.deletionTimestamp} />,
-    ],
-    held !== undefined && ["Held because", held],
-    Boolean(metadata.finalizers?.length) && ["Finalizers", metadata.finalizers?.join(", ")],
+    ["Being deleted since", metadata.deletionTimestamp && <Age key="deleted" at={metadata.deletionTimestamp} />],
+    ["Held because", heldBecause(object)],
+    ["Finalizers", metadata.finalizers?.join(", ")],
     ...relatedTo(object).map(
       ({ what, to }): Fact => [
         what,
         <ObjectLink key={what} to={to}>
-          {`${to.kind} ${nameOf(to)}`}
+          {withKind(to)}
         </ObjectLink>,
       ],
     ),
@@ -101,7 +97,7 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
   ];
   return (
     <>
-      {actionsFor(object)}
+      {object.kind === Volume.kind && <VolumeActions volume={object as VolumeObject} />}
       <Part title="What it is">
         <Details isHorizontal of={facts} />
       </Part>
@@ -139,12 +135,14 @@ function Present({ object, events }: { readonly object: KubernetesObject; readon
           />
         </Part>
       )}
-      <Part title="What happened">
-        <Known list={events} what="Events">
-          {() => null}
-        </Known>
-        <Timeline object={object} events={objectsOf(events)} />
-      </Part>
+    </>
+  );
+}
+
+/** The object as kubectl shows it, and the command that explains it. */
+function InAShell({ object }: { readonly object: KubernetesObject }) {
+  return (
+    <>
       <Part title="In a shell">
         <Command>{explainCommand(object)}</Command>
       </Part>
@@ -167,12 +165,13 @@ function explainCommand({ apiVersion, kind, metadata: { namespace, name } }: Kub
 type Fact = readonly [term: React.ReactNode, description: React.ReactNode];
 
 interface DetailsProps {
-  readonly of: readonly (Fact | false)[];
+  /** Those without a description are left out. */
+  readonly of: readonly Fact[];
   readonly isHorizontal?: boolean;
 }
 
 function Details({ of, isHorizontal = false }: DetailsProps) {
-  const facts = of.filter((fact) => fact !== false);
+  const facts = of.filter(([, description]) => description);
   return (
     <DescriptionList isHorizontal={isHorizontal} isCompact={isHorizontal}>
       {facts.map(([term, description], index) => (

@@ -45,18 +45,19 @@ const momentOf = (event: EventObject): Moment => ({
 
 function momentsOf(object: KubernetesObject): readonly Moment[] {
   const { creationTimestamp, deletionTimestamp } = object.metadata;
-  return [
-    ...(creationTimestamp ? [{ at: creationTimestamp, what: "Created", says: "" }] : []),
-    ...(deletionTimestamp ? [{ at: deletionTimestamp, what: "Deletion asked for", says: "" }] : []),
+  const all = [
+    { at: creationTimestamp, what: "Created", says: "" },
+    { at: deletionTimestamp, what: "Deletion asked for", says: "" },
     ...lastWords(object).map(({ rule, step, since, because }) => ({
       at: since,
       what: `${rule}: ${step}`,
       says: because,
     })),
-    ...conditionsOf(object).flatMap(({ type, status, reason, message, lastTransitionTime }) =>
-      lastTransitionTime
-        ? [{ at: lastTransitionTime, what: `${type}: ${status}`, says: [reason, message].filter(Boolean).join(": ") }]
-        : [],
-    ),
+    ...conditionsOf(object).map(({ type, status, reason, message, lastTransitionTime }) => ({
+      at: lastTransitionTime,
+      what: `${type}: ${status}`,
+      says: [reason, message].filter(Boolean).join(": "),
+    })),
   ];
+  return all.filter((moment): moment is Moment => moment.at !== undefined);
 }

@@ -4,7 +4,7 @@ import { PersistentVolume, PersistentVolumeClaim, Pod } from "../../shared/kuber
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { useList } from "../api/use-list.ts";
 import { usersOf } from "../claims/claim.ts";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { ObjectLink, PodOnNode } from "../parts/object-link.tsx";
 import { Known } from "../parts/page.tsx";
 
 /** Who uses a Volume, a PersistentVolume or a claim: from the device to the pod, as far as it is known. */
@@ -28,7 +28,7 @@ function OfVolume({ name }: { readonly name: string }) {
 }
 
 function Bound({ volume }: { readonly volume: PersistentVolumeObject }) {
-  const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
+  const { claimRef } = volume.spec ?? {};
   const path = pathIn(volume);
   const phase = volume.status?.phase ?? "Pending";
   return (
@@ -38,13 +38,13 @@ function Bound({ volume }: { readonly volume: PersistentVolumeObject }) {
           Device: <code>{path}</code>
         </p>
       )}
-      {name ? (
+      {claimRef?.name ? (
         <>
           <p>
             Its PersistentVolume is {phase}, of the claim{" "}
-            <ObjectLink to={{ kind: PersistentVolumeClaim.kind, namespace, name }} />.
+            <ObjectLink to={{ kind: PersistentVolumeClaim.kind, name: "", ...claimRef }} />.
           </p>
-          <OfClaim namespace={namespace} name={name} uid={uid} />
+          <OfClaim {...claimRef} />
         </>
       ) : (
         <p>Its PersistentVolume is {phase}, and no claim has it.</p>
@@ -53,13 +53,7 @@ function Bound({ volume }: { readonly volume: PersistentVolumeObject }) {
   );
 }
 
-interface OfClaimProps {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string | undefined;
-}
-
-function OfClaim({ namespace, name, uid }: OfClaimProps) {
+function OfClaim({ namespace, name, uid }: NonNullable<NonNullable<PersistentVolumeObject["spec"]>["claimRef"]>) {
   const claims = useList(PersistentVolumeClaim, { namespace, fieldSelector: `metadata.name=${name}` });
   return (
     <Known list={claims} what="Claims">
@@ -75,15 +69,9 @@ function Pods({ claim }: { readonly claim: KubernetesObject }) {
       {(pods) => {
         const users = usersOf(pods)(claim);
         if (users.length === 0) return <p>No pod uses the claim.</p>;
-        return users.map(({ namespace, pod, node }) => (
-          <p key={pod}>
-            Pod <ObjectLink to={{ kind: Pod.kind, namespace, name: pod }} /> uses the claim
-            {node && (
-              <>
-                , on <ObjectLink to={{ kind: "Node", name: node }} />
-              </>
-            )}
-            .
+        return users.map((pod) => (
+          <p key={pod.metadata.uid}>
+            It is used by the pod <PodOnNode pod={pod} />.
           </p>
         ));
       }}

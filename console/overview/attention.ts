@@ -101,14 +101,12 @@ function waitingInWords(object: KubernetesObject): Found {
 /** The objects that Holdfast has warned of; each once, with the last Warning. */
 export function itemsOfEvents(events: readonly EventObject[]): readonly Item[] {
   const latest = events.toSorted((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1));
-  const seen = new Map<string, Item>();
-  for (const event of latest) {
-    const { regarding, reason = "Warning", note = "" } = event;
-    if (!regarding) continue;
+  const items = latest.flatMap(({ regarding, reason = "Warning", note = "", metadata }): Item[] => {
+    if (!regarding) return [];
     const { kind, namespace, name } = regarding;
     const id = `${kind}/${namespace}/${name}/${reason}`;
-    const since = event.metadata.creationTimestamp;
-    if (!seen.has(id)) seen.set(id, { id, kind, namespace, name, state: "warned", why: `${reason}: ${note}`, since });
-  }
-  return [...seen.values()];
+    const since = metadata.creationTimestamp;
+    return [{ id, kind, namespace, name, state: "warned", why: `${reason}: ${note}`, since }];
+  });
+  return [...Map.groupBy(items, ({ id }) => id).values()].flatMap(([last]) => last ?? []);
 }

@@ -62,8 +62,7 @@ export default function Overview() {
   const isAllKnown = all.every(({ is }) => is !== "refused");
   const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
   const items = [
-    ...parts.flatMap((object) => attentionOf(object, now) ?? []),
-    ...lists.flatMap((list) => objectsOf(list).flatMap((object) => attentionOf(object, now) ?? [])),
+    ...[...parts, ...lists.flatMap(objectsOf)].flatMap((object) => attentionOf(object, now) ?? []),
     ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
   ];
   const isRead = all.every(({ is }) => is !== "loading");

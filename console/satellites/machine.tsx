@@ -1,16 +1,13 @@
+import { Machine } from "../../functions/satellite/lib/kinds.ts";
 import { hooksOn, isSeenDeleting, mayCarryHooks, readIdentity } from "../../functions/satellite/lib/machine.ts";
 import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
-import { type Objects, objectsOf } from "../api/use-list.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
 import { ObjectLink } from "../parts/object-link.tsx";
 
-interface MachineOfProps {
-  readonly satellite: KubernetesObject;
-  /** Of this cluster. Those of another management cluster are not among them. */
-  readonly machines: Objects<KubernetesObject>;
-}
-
 /** The Machine of a satellite that leaves, with those of Holdfast's hooks that are left on it. */
-export function MachineOf({ satellite, machines }: MachineOfProps) {
+export function MachineOf({ satellite }: { readonly satellite: KubernetesObject }) {
+  // Of this cluster. Those of another management cluster are not among them.
+  const machines = useList(Machine);
   const identity = readIdentity(satellite);
   const object = objectsOf(machines).find(
     ({ metadata }) => metadata.namespace === identity?.namespace && metadata.name === identity?.name,

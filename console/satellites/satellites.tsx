@@ -1,7 +1,7 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { readCopies } from "../../functions/satellite/lib/copies-note.ts";
-import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
 import { isGoing, readRecord } from "../../functions/satellite/lib/record.ts";
 import { conditions, lifeConditions, policyOf } from "../../functions/satellite/lib/satellite.ts";
@@ -9,7 +9,7 @@ import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { conditionOf } from "../api/progress.ts";
-import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
 import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
 import { linkColumn, stateColumn } from "../parts/columns.tsx";
@@ -40,13 +40,8 @@ interface Cluster extends KubernetesObject {
 /** Satellites, and evacuations with the step that each is in. */
 export default function Satellites() {
   const satellites = useList<Satellite>(LinstorSatellite);
-  const clusters = useList<Cluster>(LinstorCluster);
-  // One list for all: the console's server follows no more than twenty at a time.
-  const nodes = useList(Node);
-  const machines = useList(Machine);
-  const byName = useMemo(() => new Map(objectsOf(nodes).map((node) => [node.metadata.name, node])), [nodes]);
+  const placing = [useList(LinstorCluster), useList(Node)];
   const leaving = objectsOf(satellites).filter(isGoing);
-  const isPolicyKnown = clusters.is === "ready" && nodes.is === "ready";
   return (
     <Page
       title="Satellites"
@@ -59,17 +54,10 @@ export default function Satellites() {
       >
         {(satellites) => (
           <div className="hf-stack">
-            <Unread lists={[clusters, nodes]} />
-            <Slots clusters={objectsOf(clusters)} leaving={leaving.filter(takesSlot)} />
+            <Unread lists={placing} />
+            <Slots leaving={leaving.filter(takesSlot)} />
             {leaving.map((satellite) => (
-              <Leaving
-                key={satellite.metadata.uid}
-                satellite={satellite}
-                node={byName.get(satellite.metadata.name)}
-                clusters={objectsOf(clusters)}
-                machines={machines}
-                isPolicyKnown={isPolicyKnown}
-              />
+              <Leaving key={satellite.metadata.uid} satellite={satellite} />
             ))}
             <ObjectTable
               what="satellites"
@@ -98,14 +86,9 @@ const columns: readonly Column<Satellite>[] = [
 ];
 
 /** How many evacuations may run at a time, and which run. */
-function Slots({
-  clusters,
-  leaving,
-}: {
-  readonly clusters: readonly Cluster[];
-  readonly leaving: readonly Satellite[];
-}) {
-  const limited = clusters.filter(({ spec }) => (spec?.maxConcurrentEvacuations ?? 0) > 0);
+function Slots({ leaving }: { readonly leaving: readonly Satellite[] }) {
+  const clusters = useList<Cluster>(LinstorCluster);
+  const limited = objectsOf(clusters).filter(({ spec }) => (spec?.maxConcurrentEvacuations ?? 0) > 0);
   if (limited.length === 0) return null;
   return (
     <List isPlain>
@@ -122,17 +105,11 @@ function Slots({
   );
 }
 
-interface LeavingProps {
-  readonly satellite: Satellite;
-  readonly node: KubernetesObject | undefined;
-  readonly clusters: readonly Cluster[];
-  readonly machines: Objects<KubernetesObject>;
-  /** Whether Nodes and LinstorClusters are read, which say who gives the policy. */
-  readonly isPolicyKnown: boolean;
-}
-
 /** One satellite that leaves, with the steps that its policy has. */
-function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: LeavingProps) {
+function Leaving({ satellite }: { readonly satellite: Satellite }) {
+  const clusters = useList<Cluster>(LinstorCluster);
+  // One list for all: the console's server follows no more than twenty at a time.
+  const nodes = useList(Node);
   const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const [isAll, setIsAll] = useState(false);
   const { name, deletionTimestamp } = satellite.metadata;
@@ -140,7 +117,9 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
   const isEvacuated = steps.length > 0;
   const { waits } = marksFor(name);
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
-  const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
+  const node = objectsOf(nodes).find(({ metadata }) => metadata.name === name);
+  const cluster = objectsOf(clusters).find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name);
+  const isPolicyKnown = clusters.is === "ready" && nodes.is === "ready";
   const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
   const { before = {}, called } = readRecord(satellite) ?? {};
   // Before LINSTOR is called, the note is that of an evacuation that was called off.
@@ -183,7 +162,7 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
           </button>
         )}
       </p>
-      <MachineOf satellite={satellite} machines={machines} />
+      <MachineOf satellite={satellite} />
       {marked.length > 0 && (
         <p>
           Volumes that wait until they are attached elsewhere:{" "}
@@ -194,23 +173,21 @@ function Leaving({ satellite, node, clusters, machines, isPolicyKnown }: Leaving
           ))}
         </p>
       )}
-      {copies.length > 0 && (
-        <ObjectTable
-          what={`volumes with a copy on ${name}`}
-          id={`${name}-`}
-          objects={copies}
-          keyOf={({ name }) => name}
-          columns={copyColumns}
-          isBrief
-          empty={null}
-        />
-      )}
+      <ObjectTable
+        what={`volumes with a copy on ${name}`}
+        id={`${name}-`}
+        objects={copies}
+        keyOf={({ name }) => name}
+        columns={copyColumns}
+        isBrief
+        empty={null}
+      />
       <p>
         The console does not ask LINSTOR. It shows where the copies were when await-empty last looked. LINSTOR's own
         list: <code>linstor resource list --nodes {name}</code>
       </p>
       {!isEvacuated ? null : deletionTimestamp ? (
-        <Act action={undo(satellite, node, placement, isPolicyKnown)} />
+        <Act action={undo(satellite, node, cluster?.spec ?? {}, isPolicyKnown)} />
       ) : (
         <p>
           If its Machine is being deleted, no one can cancel that. See “Undo an evacuation” in docs/satellites.md of

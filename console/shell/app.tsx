@@ -14,19 +14,22 @@ export function App() {
   const { session, error } = useSession();
   const [isOpen, setIsOpen] = useState(() => innerWidth >= 1200);
   const [location] = useLocation();
-  if (!session)
+  if (!session?.signedIn && !session?.hasEnded)
     return (
       <main>
-        {error ? (
+        {session && (
+          <Page title="Sign in">
+            <SignIn how={session.how} />
+          </Page>
+        )}
+        {!session && !error && <Spinner aria-label="The console is being opened" />}
+        {!session && error && (
           <Page title="The console cannot be opened">
             <Alert variant="danger" isInline title={error.message} component="h2" />
           </Page>
-        ) : (
-          <Spinner aria-label="The console is being opened" />
         )}
       </main>
     );
-  if (!session.signedIn && !session.hasEnded) return <SignIn how={session.how} />;
   return (
     <Frame
       key={session.number}

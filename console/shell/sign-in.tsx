@@ -13,7 +13,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { askAgain, signIn } from "../api/session.ts";
 import { Command } from "../parts/act.tsx";
-import { Page } from "../parts/page.tsx";
 
 /** How one signs in where this page cannot ask for a token. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -27,17 +26,6 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 interface SignInProps {
   readonly how: string | undefined;
-}
-
-/** Says how to sign in, or asks for a token. */
-export function SignIn({ how }: SignInProps) {
-  return (
-    <main>
-      <Page title="Sign in">
-        <SignInForm how={how} />
-      </Page>
-    </main>
-  );
 }
 
 const titleId = "sign-in-again";
@@ -65,14 +53,17 @@ export function SignInAgain({ how }: SignInProps) {
           The API server no longer accepts your credential. Sign in again as the same user, and the page keeps what you
           have typed.
         </Content>
-        <SignInForm how={how} />
+        <SignIn how={how} />
       </ModalBody>
     </Modal>
   );
 }
 
-/** The server keeps no token: it comes back with each request, encrypted, in a cookie. */
-function SignInForm({ how = "token" }: SignInProps) {
+/**
+ * Says how to sign in, or asks for a token. The server keeps none: it comes back with each request, encrypted, in a
+ * cookie.
+ */
+export function SignIn({ how = "token" }: SignInProps) {
   const cache = useQueryClient();
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<string>();

@@ -46,7 +46,7 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
   const nodes = objectsOf(useList(Node)).map(({ metadata }) => metadata.name);
   const classes = objectsOf(useList<Class>(StorageClass));
   const problems = problemsIn(draft);
-  const wrong = (...fields: readonly string[]) => problems.some(({ field }) => fields.includes(field));
+  const isWrong = (fields: RegExp) => problems.some(({ field }) => fields.test(field));
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
   const manifests = manifestsOf(draft);
   const text = manifests.map(({ object }) => stringify(object)).join("---\n");
@@ -59,15 +59,11 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
     setFailures([]);
     const failed: Failure[] = [];
     const done = [...made];
-    for (const { name, object } of manifests.filter(({ name }) => !done.includes(name))) {
-      try {
-        await carryOut({ verb: "create", kind: Volume, name, object });
-        done.push(name);
-      } catch (error) {
-        const failure = failureOf(error);
-        failed.push({ ...failure, message: `${name}: ${failure.message}` });
-      }
-    }
+    for (const { name, object } of manifests.filter(({ name }) => !done.includes(name)))
+      await carryOut({ verb: "create", kind: Volume, name, object }).then(
+        () => done.push(name),
+        (error) => failed.push({ ...failureOf(error), message: `${name}: ${failureOf(error).message}` }),
+      );
     setMade(done);
     setFailures(joined(failed));
     setIsBusy(false);
@@ -84,37 +80,31 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
         onClose={onClose}
         onSave={() => void create()}
       >
-        <WizardStep name="Name and node" id="where" footer={{ isNextDisabled: wrong("name", "count", "nodeName") }}>
+        <WizardStep name="Name and node" id="where" footer={{ isNextDisabled: isWrong(/^(name|count|nodeName)$/) }}>
           <Form>
-            <Text
+            <Field
               {...field}
               field="name"
               label="Name"
               help="With more than one: data-{n} becomes data-1, data-2, ..."
             />
-            <Text {...field} field="count" label="How many" type="number" />
-            <Choice {...field} field="nodeName" label="Node" values={nodes} />
+            <Field {...field} field="count" label="How many" type="number" />
+            <Field {...field} field="nodeName" label="Node" values={nodes} />
           </Form>
         </WizardStep>
-        <WizardStep
-          name="Storage"
-          id="storage"
-          footer={{
-            isNextDisabled: problems.some(({ field }) => /^(sparse|raw|lvm)/.test(field)),
-          }}
-        >
+        <WizardStep name="Storage" id="storage" footer={{ isNextDisabled: isWrong(/^(sparse|raw|lvm)/) }}>
           <Form>
             <Radios {...field} field="type" label="Type" values={types} />
             {draft.type === "rawBlockDevice" && (
-              <Text {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
+              <Field {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
             )}
-            {draft.type === "lvmLogicalVolume" && <Text {...field} field="vgName" label="Volume group" />}
-            {draft.type !== "rawBlockDevice" && <Text {...field} field="size" label="Size" help="For example 10Gi." />}
+            {draft.type === "lvmLogicalVolume" && <Field {...field} field="vgName" label="Volume group" />}
+            {draft.type !== "rawBlockDevice" && <Field {...field} field="size" label="Size" help="For example 10Gi." />}
           </Form>
         </WizardStep>
         <WizardStep name="PersistentVolume" id="persistent" footer={{ isNextDisabled: problems.length > 0 }}>
           <Form>
-            <Choice
+            <Field
               {...field}
               field="storageClassName"
               label="StorageClass"
@@ -133,7 +123,7 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
               </Alert>
             )}
             <Radios {...field} field="mode" label="Mode" values={modes} />
-            <Text
+            <Field
               {...field}
               field="labels"
               label="Labels of the PersistentVolume"
@@ -188,6 +178,8 @@ interface FieldProps {
   readonly label: string;
   readonly help?: string;
   readonly type?: "text" | "number";
+  /** To choose from; who may not list them can still name one. */
+  readonly values?: readonly string[];
   readonly draft: Draft;
   readonly problems: readonly Problem[];
   readonly change: (changes: Partial<Draft>) => void;
@@ -199,18 +191,33 @@ const complaint = ({ field, draft, problems }: FieldProps): string | undefined =
     ? undefined
     : problems.find((problem) => problem.field.split(".").includes(field === "labels" ? "template" : field))?.message;
 
-/** An element whose id is that of a property, such as nodeName, hides this property of its form. */
-const idOf = (field: keyof Draft) => `volume-${field}`;
-
 /** A field with its label, and what is wrong with it or helps with it below. */
-function Field({ props, children }: { readonly props: FieldProps; readonly children: React.ReactNode }) {
-  const { field, label, help } = props;
+function Field(props: FieldProps) {
+  const { field, label, help, type = "text", values = [], draft, change } = props;
+  // An element whose id is that of a property, such as nodeName, hides this property of its form.
+  const id = `volume-${field}`;
   const problem = complaint(props);
   return (
-    <FormGroup label={label} fieldId={idOf(field)} isRequired={field !== "labels"}>
-      {children}
+    <FormGroup label={label} fieldId={id} isRequired={field !== "labels"}>
+      {values.length > 0 ? (
+        <FormSelect id={id} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
+          <FormSelectOption value="" label="Choose one" isPlaceholder />
+          {values.toSorted().map((value) => (
+            <FormSelectOption key={value} value={value} label={value} />
+          ))}
+        </FormSelect>
+      ) : (
+        <TextInput
+          id={id}
+          type={type}
+          value={draft[field]}
+          validated={problem ? "error" : "default"}
+          aria-describedby={`${id}-help`}
+          onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
+        />
+      )}
       <FormHelperText>
-        <HelperText id={`${idOf(field)}-help`}>
+        <HelperText id={`${id}-help`}>
           {(problem ?? help) && (
             <HelperTextItem variant={problem ? "error" : "default"}>{problem ?? help}</HelperTextItem>
           )}
@@ -220,40 +227,7 @@ function Field({ props, children }: { readonly props: FieldProps; readonly child
   );
 }
 
-function Text(props: FieldProps) {
-  const { field, type = "text", draft, change } = props;
-  const id = idOf(field);
-  return (
-    <Field props={props}>
-      <TextInput
-        id={id}
-        type={type}
-        value={draft[field]}
-        validated={complaint(props) ? "error" : "default"}
-        aria-describedby={`${id}-help`}
-        onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
-      />
-    </Field>
-  );
-}
-
-function Choice({ values, ...props }: FieldProps & { readonly values: readonly string[] }) {
-  const { field, draft, change } = props;
-  // Who may not list them can still name one.
-  if (values.length === 0) return <Text {...props} />;
-  return (
-    <Field props={props}>
-      <FormSelect id={idOf(field)} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
-        <FormSelectOption value="" label="Choose one" isPlaceholder />
-        {values.toSorted().map((value) => (
-          <FormSelectOption key={value} value={value} label={value} />
-        ))}
-      </FormSelect>
-    </Field>
-  );
-}
-
-interface RadiosProps extends FieldProps {
+interface RadiosProps extends Omit<FieldProps, "values"> {
   readonly values: readonly (readonly [value: string, label: string, description?: string])[];
 }
 

@@ -72,18 +72,16 @@ export function problemsIn(draft: Draft): readonly Problem[] {
   const isName = namesOf({ ...draft, count: Math.max(1, Math.min(count, mostAtOnce)) }).every((one) =>
     /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(one),
   );
-  const own: readonly (Problem | false)[] = [
-    !isName && { field: "name", message: "must be lower case letters, digits, - and ., such as data-1" },
-    !(Number.isInteger(count) && count >= 1 && count <= mostAtOnce) && {
-      field: "count",
-      message: `must be a whole number from 1 to ${mostAtOnce}`,
-    },
-    count > 1 && !name.includes("{n}") && { field: "name", message: "must have {n} in it, which becomes the number" },
-    count > 1 &&
-      type === "rawBlockDevice" && {
-        field: "count",
-        message: "must be 1: each Volume needs a device of its own",
-      },
-  ];
-  return [...own.filter((problem) => problem !== false), ...problemsOf(specOf(draft))];
+  const own = [
+    [!isName, "name", "must be lower case letters, digits, - and ., such as data-1"],
+    [
+      !(count >= 1 && count <= mostAtOnce && count % 1 === 0),
+      "count",
+      `must be a whole number from 1 to ${mostAtOnce}`,
+    ],
+    [count > 1 && !name.includes("{n}"), "name", "must have {n} in it, which becomes the number"],
+    [count > 1 && type === "rawBlockDevice", "count", "must be 1: each Volume needs a device of its own"],
+  ] as const;
+  const wrong = own.flatMap(([isWrong, field, message]) => (isWrong ? [{ field, message }] : []));
+  return [...wrong, ...problemsOf(specOf(draft))];
 }

@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await remove.hover({ force: true });
     await page.getByRole("tooltip", { name: /bound to the claim default\/data: delete that claim first/ }).waitFor();
     await row.getByRole("link", { name: "data-1", exact: true }).click();
-    await page.getByText("uses the claim, on").waitFor();
+    await page.getByText("It is used by the pod").waitFor();
     await page.goBack();
 
     await admin.delete(Pod, "default", "reader");
