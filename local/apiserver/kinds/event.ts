@@ -51,8 +51,7 @@ const common: Strategy = {
 /** Events through core/v1: without `eventTime` they are of the old kind, of which next to nothing is asked. */
 export const coreEventStrategy: Strategy = {
   ...common,
-  validate: (event) =>
-    event.eventTime === null ? checkNamespace(event, true) : check(event, { controller: "reportingComponent" }),
+  validate: (event) => (event.eventTime === null ? checkNamespace(event, true) : check(event, "reportingComponent")),
 };
 
 /** Events through events.k8s.io/v1: complete, and immutable but for their series. */
@@ -62,15 +61,12 @@ export const groupedEventStrategy: Strategy = {
     if (live) return checkChange(event, live);
     return event.eventTime === null
       ? [requiredValue("eventTime")]
-      : check(event, { controller: "reportingController", deprecated: false });
+      : [...check(event, "reportingController"), ...checkType(event)];
   },
 };
 
-function check(
-  event: KubernetesObject,
-  { controller, deprecated = true }: { controller: string; deprecated?: boolean },
-) {
-  const causes: Cause[] = checkNamespace(event, false);
+function check(event: KubernetesObject, controller: string): Cause[] {
+  const causes = checkNamespace(event, false);
   const reporter = String(event.reportingComponent ?? "");
   if (!reporter) causes.push(requiredValue(controller));
   causes.push(...qualifiedNameProblems(reporter).map((why) => invalidValue(controller, reporter, why)));
@@ -86,20 +82,11 @@ function check(
       causes.push(invalidValue(field, "", `can have at most ${limit} characters`));
     }
   }
-  if (deprecated) return causes;
-  const { type, series, count, firstTimestamp, lastTimestamp, source } = event;
-  if (type !== "Normal" && type !== "Warning") {
-    causes.push(invalidValue("type", "", `has invalid value: ${type ?? ""}`));
-  }
-  if (series && Number(fieldsAt(event, "series").count) < 2) {
-    causes.push(invalidValue("series.count", "", "should be at least 2"));
-  }
-  const unset = { firstTimestamp, lastTimestamp, count, source: isDeepStrictEqual(source, {}) ? null : source };
-  for (const [field, value] of Object.entries(unset)) {
-    if (value !== null && value !== undefined) causes.push(invalidValue(field, "", "needs to be unset"));
-  }
   return causes;
 }
+
+const checkType = ({ type }: KubernetesObject): Cause[] =>
+  type === "Normal" || type === "Warning" ? [] : [invalidValue("type", "", `has invalid value: ${type ?? ""}`)];
 
 /** An event about a namespaced object stands beside it; one about anything else in `default` or `kube-system`. */
 function checkNamespace(event: KubernetesObject, legacy: boolean): Cause[] {
