@@ -1,11 +1,6 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import {
-  admissionPolicyBindingStrategy,
-  admissionPolicyStrategy,
-  validatingPolicyBindingStrategy,
-  validatingPolicyStrategy,
-} from "./admission-policy.ts";
+import { admissionPolicyBindingStrategy, admissionPolicyStrategy } from "./admission-policy.ts";
 import { claimStrategy } from "./claim.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { definitionStrategy } from "./definition-strategy.ts";
@@ -33,8 +28,8 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "/services": serviceStrategy,
   "admissionregistration.k8s.io/mutatingadmissionpolicies": admissionPolicyStrategy,
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings": admissionPolicyBindingStrategy,
-  "admissionregistration.k8s.io/validatingadmissionpolicies": validatingPolicyStrategy,
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingPolicyBindingStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicies": admissionPolicyStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": admissionPolicyBindingStrategy,
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
   "apps/daemonsets": daemonSetStrategy,
   "apps/deployments": unattendedStrategy,
