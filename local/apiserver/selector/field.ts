@@ -1,25 +1,23 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { badRequest } from "../failure.ts";
 import type { Resource } from "../resource.ts";
-import { selectableFields } from "./selectable.ts";
+import { readerOf } from "./selectable.ts";
 
 /** Whether an object's fields are selected. */
 export type FieldSelector = (object: KubernetesObject) => boolean;
 
 /**
  * Reads the text of a `fieldSelector` parameter: `field=value`, `field==value`, `field!=value`, joined by commas. A
- * field that does not exist has the empty value. Throws 400 for a field that the API server does not index for this
- * resource.
+ * field that does not exist has the empty value. Throws 400 for a field that is not indexed for this resource.
  */
 export function parseFieldSelector(resource: Resource, text: string): FieldSelector {
-  const fields = selectableFields(resource);
   const terms = splitTerms(text).map((term) => {
     const operator = /!=|==?/.exec(term);
     if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     const field = term.slice(0, operator.index);
     const value = unescaped(term.slice(operator.index + operator[0].length));
-    const read = fields.get(field);
-    if (!read) throw badRequest(fields.complaint(field));
+    const read = readerOf(resource, field);
+    if (!read) throw badRequest(`field label not supported: ${field}`);
     return { read, value, wanted: operator[0] !== "!=" };
   });
   return (object) => terms.every(({ read, value, wanted }) => (read(object) === value) === wanted);
