@@ -2,13 +2,14 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
+import { timestampAt } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { withBlanks } from "./blank.ts";
 import { checkApplied } from "./check.ts";
 import { compare } from "./compare.ts";
 import { type Claim, conflict } from "./conflict.ts";
 import { difference, type FieldSet, intersection, union } from "./field-set.ts";
-import { isSame, type Manager, type Ownership, readManagers, timestamp, withManagers } from "./managers.ts";
+import { isSame, type Manager, type Ownership, readManagers, withManagers } from "./managers.ts";
 import { mergeApplied } from "./merge-applied.ts";
 import { fieldsOf } from "./owned.ts";
 import { prune } from "./prune-unapplied.ts";
@@ -69,7 +70,7 @@ export function serverSideApply(application: Application): { object: Fields } {
   const changed = union(change.added, change.modified);
   if (!application.force) refuseConflicts(others, changed);
   const lost = union(changed, change.removed);
-  const time = lost.size > 0 ? timestamp(now) : previous?.time;
+  const time = lost.size > 0 ? timestampAt(now) : previous?.time;
   const remaining = others.map((owner) => ({ ...owner, fields: difference(owner.fields, lost) }));
   return { object: withManagers(copyOf(object), [...remaining, { ...applier, fields, time }]) };
 }
@@ -98,5 +99,5 @@ function managersOf(resource: TypedKind, live: Fields | undefined, now: number):
   );
   const fields = union(added, modified);
   const { apiVersion } = resource;
-  return [{ name: "before-first-apply", operation: "Update", apiVersion, fields, time: timestamp(now) }];
+  return [{ name: "before-first-apply", operation: "Update", apiVersion, fields, time: timestampAt(now) }];
 }

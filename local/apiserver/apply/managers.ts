@@ -76,6 +76,3 @@ export const isSame = (a: Manager, b: Manager): boolean =>
   a.operation === b.operation &&
   a.subresource === b.subresource &&
   (a.operation === "Apply" || a.apiVersion === b.apiVersion);
-
-/** RFC 3339 with seconds, as the API server writes times. */
-export const timestamp = (now: number): string => new Date(now).toISOString().replace(/\.\d+Z$/, "Z");

@@ -1,10 +1,11 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
+import { timestampAt } from "../state.ts";
 import { withBlanks } from "./blank.ts";
 import { compare } from "./compare.ts";
 import { difference, union } from "./field-set.ts";
-import { isSame, type Manager, readManagers, timestamp, withManagers } from "./managers.ts";
+import { isSame, type Manager, readManagers, withManagers } from "./managers.ts";
 import { tracked, withoutServerFields, writtenPart } from "./server-fields.ts";
 
 /** One write that is no server-side apply. */
@@ -47,7 +48,7 @@ export function trackFields({ resource, live, object, manager, subresource, now 
   if (changed.size === 0) return withManagers(object, remaining);
   const others = remaining.filter((owner) => !isSame(owner, writer));
   const fields = union(difference(previous?.fields ?? new Set(), lost), changed);
-  return withManagers(object, [...others, { ...writer, fields, time: timestamp(now) }]);
+  return withManagers(object, [...others, { ...writer, fields, time: timestampAt(now) }]);
 }
 
 const managedFieldsOf = (object: Fields | undefined) =>

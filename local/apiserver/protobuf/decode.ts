@@ -1,6 +1,7 @@
 import { type Fields, setField } from "../../../shared/kubernetes/fields.ts";
 import { badRequest } from "../failure.ts";
 import { objectIn } from "../kinds/fields.ts";
+import { timestampAt } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { messages } from "./messages.ts";
 import { fieldsOnWire, type WireField } from "./wire.ts";
@@ -99,7 +100,7 @@ function decodeValue(type: string, field: WireField): unknown {
 function decodeTime(bytes: Uint8Array): string | undefined {
   const seconds = [...fieldsOnWire(bytes)].find(({ number }) => number === 1)?.value;
   if (seconds === undefined) return undefined;
-  return new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+  return timestampAt(Number(seconds) * 1000);
 }
 
 function bytesOf({ number, value }: WireField): Uint8Array {
