@@ -55,9 +55,10 @@ export async function evacuate(world: World, name: string, { target, do_not_targ
       entries.push(...(await deleteAtOnce(world, resource)));
     } else {
       const decided = replace(world, resource, target, do_not_target);
-      if ("entries" in decided) begun.push(decided);
-      else entries.push(decided);
-      if ("target" in decided) snapshots.push(...shipSnapshots(world, resource, decided.target));
+      if ("entries" in decided) {
+        begun.push(decided);
+        snapshots.push(...shipSnapshots(world, resource));
+      } else entries.push(decided);
     }
   }
   if (!here.length)
@@ -87,12 +88,7 @@ function goesAtOnce(world: World, source: Resource): boolean {
   return good.length >= placeCount;
 }
 
-function replace(
-  world: World,
-  source: Resource,
-  target?: string[],
-  avoid?: string[],
-): Entry | (Begun & { target: string }) {
+function replace(world: World, source: Resource, target?: string[], avoid?: string[]): Entry | Begun {
   const { database } = world;
   const others = resourcesOf(world, source.name).filter((one) => one !== source);
   // A copy that another call has registered a moment ago: this call settles on it, and takes it for UpToDate.
@@ -125,5 +121,5 @@ function replace(
     free.find(({ name }) => others.some((one) => same(one.node, name) && isDiskless(one))) ??
     free.find(({ name }) => !others.some((one) => same(one.node, name)));
   if (!chosen) return staying(`Resource '${source.name}' cannot be evacuated as no available storage pool was found`);
-  return { ...beginReplacement(world, source, chosen.name, poolOn(chosen.name)?.name ?? ""), target: chosen.name };
+  return beginReplacement(world, source, chosen.name, poolOn(chosen.name)?.name ?? "");
 }

@@ -157,22 +157,13 @@ export function settle(world: World, migration: Migration): void {
   void takeResourceDown(world, from).then((gone) => gone && replaceTieBreaker(world, from));
 }
 
-/** Snapshots of a copy, where the pool's kind can send them. */
-export function shipSnapshots(world: World, source: Resource, target: string): Entry[] {
-  const { database } = world;
+/** What is said of the snapshots of a copy, which no pool of a stand-in can send. */
+export function shipSnapshots({ database }: World, source: Resource): Entry[] {
   const own = database.snapshots.filter(
     ({ resource, nodes }) => resource === source.name && nodes.includes(source.node),
   );
   if (!own.length) return [];
   const kind = database.pools.find(({ name, node }) => name === source.pool && node === source.node)?.kind ?? "";
-  if (/^(LVM_THIN|ZFS|ZFS_THIN)$/.test(kind)) {
-    // Read in the source, not observed: on success the source's part is deleted.
-    for (const snapshot of own)
-      world.clock.after(world.syncTime, () => {
-        snapshot.nodes = [...new Set(snapshot.nodes.map((node) => (node === source.node ? target : node)))];
-      });
-    return [];
-  }
   const about = { operation: "create", object: "resource", refs: { RscDfn: source.name } } as const;
   const cannot = entry("error", about, 983, `The storage pool kind ${kind} does not support snapshot shipping`);
   const others = database.snapshots.some(({ resource, nodes }) => resource === source.name && nodes.length > 1);
