@@ -9,7 +9,17 @@ import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { command } from "../../../shared/system/command.ts";
 import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent, readMoving } from "./agent-plan.ts";
-import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
+import {
+  approvalWanted,
+  type Dependent,
+  findDependent,
+  isLeaving,
+  mayBeAmong,
+  outsideOf,
+  seemsUnused,
+  serves,
+  unknownTo,
+} from "./dependent.ts";
 import { agents, kindOf } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
 import { agentFinalizer, conditions, evicting } from "./names.ts";
@@ -152,18 +162,27 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   const isSaid = isAway || saidByKeepPod(agent) !== undefined;
   if (stays && ((serves(object, enabler) && !isResync) || isSaid) && !moving)
     return { is: "outside", message: `${object.kind} ${name} serves, or its pod is not on the Node yet.` };
-  if (!stays && !isApproved) return { is: "ready", at: "unapproved", agent, stays };
+  const unapproved = { is: "ready", at: "unapproved", agent, stays: false } as const;
+  const isAgreed = stays || isApproved;
+  if (!isAgreed && !seemsUnused(agent)) return unapproved;
+  const unused = { is: "abandoned", at: "abandoned", agent, stays } as const;
   const service = services[object.kind];
-  if (!service) return { is: "ready", at: "bare", agent, stays };
-  const all = await view.openstack.neutron.agents(service);
+  if (!service) return isAgreed ? { is: "ready", at: "bare", agent, stays } : unused;
+  const { neutron } = view.openstack;
+  const all = await neutron.agents(service);
   const self = all.find(({ host }) => host === name);
+  if (!isAgreed) {
+    // One that is dead and disabled gets nothing any more: it was evicted before.
+    const isOver = self && !self.isAlive && !self.isEnabled && (await neutron.served(service, self.id)).length === 0;
+    return (self ? isOver : !mayBeAmong(all, object)) ? unused : unapproved;
+  }
   if (self) {
     const host = await hostOf(self, all, service, agent, view);
     // When it is to stay, moves only end.
     const plan = planAgent(host, moving ?? { moving: {}, moved: 0 }, !stays, view.settings);
     return { is: "ready", at: "seen", agent, stays, host, plan };
   }
-  if (isAsked) return { is: "ready", at: "unapproved", agent, stays: false };
+  if (isAsked) return unapproved;
   if (stays) return { is: "ready", at: "unreported", agent, stays };
   const look = "the account has the role admin";
   return unknownTo("Neutron", service.agentType, look, object, { at: "abandoned" as const, agent, stays });

@@ -3,12 +3,12 @@ import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
-import { lateFor } from "./dependent.ts";
+import { lateFor, mayBeAmong } from "./dependent.ts";
 import { conditions, evicting } from "./names.ts";
 import { failed } from "./openstack/answer.ts";
-import type { ComputeService, Migration, Nova, Server } from "./openstack/nova.ts";
+import { type ComputeService, isCompute, type Migration, type Nova, type Server } from "./openstack/nova.ts";
 import { openstack } from "./openstack/system.ts";
-import { failuresOf, type HostFacts, notSettled, openOf } from "./plan.ts";
+import { failuresOf, type HostFacts, isEmpty, notSettled, openOf } from "./plan.ts";
 import { mostNamed } from "./report.ts";
 import type { DependentObject } from "./schema.ts";
 
@@ -39,6 +39,12 @@ export async function lookAtHost(
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
   return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
+}
+
+/** Nova does not know the host, or it was evicted before: one that is disabled and down gets no servers any more. */
+export async function hasNothing(nova: Nova, host: HostFacts | undefined, object: DependentObject): Promise<boolean> {
+  if (!host) return !mayBeAmong((await nova.services()).filter(isCompute), object);
+  return isEmpty(host) && !host.service.isEnabled && host.service.state === "down";
 }
 
 /**

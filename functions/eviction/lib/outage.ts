@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ComputeNode, EvictionRecord } from "./compute-node.ts";
 import { annotating, fencedKey } from "./names.ts";
 import type { Power } from "./openstack/ironic.ts";
-import type { ComputeService, Server } from "./openstack/nova.ts";
+import { type ComputeService, isCompute, type Server } from "./openstack/nova.ts";
 import type { OpenStack } from "./openstack/system.ts";
 import type { HostFacts } from "./plan.ts";
 import type { Common } from "./settings.ts";
@@ -108,7 +108,7 @@ export function gatesOf(
     : `${title} ${node ? "does not say whether it is Ready" : "does not exist"}`;
   const down = downOf({ compute, host }, now);
   const isWritten = down !== undefined && down === record?.down;
-  const computes = outage.services.filter(({ binary }) => binary === "nova-compute");
+  const computes = outage.services.filter(isCompute);
   const away = computes.filter(({ state }) => state !== "up").length;
   const scheduler = outage.services.some(({ binary, state }) => binary === "nova-scheduler" && state === "up");
   const { reported, state } = host.service;

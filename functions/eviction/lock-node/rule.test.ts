@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { Node } from "../../../shared/kubernetes/kind.ts";
-import { progressKey } from "../../../shared/progress.ts";
 import { dependents, NovaComputeNode } from "../lib/kinds.ts";
-import { computeFinalizer, conditions, noticedKey, pauseKey, yaookParent } from "../lib/names.ts";
-import { aCompute, aHint, aNode, aPod, aRecord, now } from "../lib/testing/seen.ts";
+import { computeFinalizer, noticedKey, pauseKey, yaookParent } from "../lib/names.ts";
+import { aCompute, aHint, aNode, aPod, now } from "../lib/testing/seen.ts";
 import { lockNode } from "./rule.ts";
 
 const settings = lockNode.settings.parse({});
@@ -25,27 +24,12 @@ test("the finalizer comes first, then the lock, and only then do other rules hea
 
 const lock = "l2-lock.maintenance.yaook.cloud/";
 
-test.each([
-  ["True, without a pod, and none has ever come: it is taken off", aNode("True", "NovaComputeNode"), [], null],
-  ["absent, without a pod, and none has ever come: it is taken off", aNode(undefined, "NovaComputeNode"), [], null],
-  ["True, with a pod: it is set", aNode("True"), [aPod()], ""],
-  ["absent, with a pod: it is set", aNode(undefined), [aPod()], ""],
-])("the lock where the label is %s", (_, node, pods, value) => {
-  expect(decide({ node, pods, metadata: held })).toMatchObject({
-    writes: [{ patch: { metadata: { annotations: { [`${lock}NovaComputeNode`]: value } } } }],
+test.each(["True", undefined])("where the label is %s, the lock is set for a pod, and stays without one", (label) => {
+  expect(decide({ node: aNode(label), pods: [aPod()], metadata: held })).toMatchObject({
+    writes: [{ patch: { metadata: { annotations: { [`${lock}NovaComputeNode`]: "" } } } }],
   });
-});
-
-const enabled = { conditions: [{ type: conditions.enabled, status: "False" }] };
-test.each<[string, Parameters<typeof aCompute>[0]]>([
-  ["has the condition Enabled", { status: enabled }],
-  ["has the record of an eviction", { metadata: { ...held, annotations: aRecord() } }],
-  ["has progress", { metadata: { ...held, annotations: { [progressKey("eviction/enable-compute")]: "{}" } } }],
-])("a compute node without a pod that %s keeps its lock with any label", (_, compute) => {
-  for (const label of ["True", undefined])
-    expect(JSON.stringify(decide({ node: aNode(label, "NovaComputeNode"), metadata: held, ...compute }))).not.toContain(
-      "l2-lock",
-    );
+  const locked = aNode(label, "NovaComputeNode");
+  expect(JSON.stringify(decide({ node: locked, metadata: held }))).not.toContain("l2-lock");
 });
 
 test("a lock has the name that the spec says", () => {

@@ -8,7 +8,7 @@ import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { lacking, resync } from "../../../shared/sweep.ts";
-import { type Dependent, findDependent, mayHaveServed } from "../lib/dependent.ts";
+import { type Dependent, findDependent } from "../lib/dependent.ts";
 import { dependents, kindOf } from "../lib/kinds.ts";
 import { finalizerOf, noticedKey } from "../lib/names.ts";
 import { hasLock, lockOf, lockPrefix, locksOn, maintenanceOf, setLock } from "../lib/node-lock.ts";
@@ -32,7 +32,7 @@ export const lockNode = rule({
       resource: Node,
       verbs: ["get", "patch"],
       writes: { annotations: [`${lockPrefix}*`] },
-      why: "to read the maintenance label, and to add and remove the lock of each agent",
+      why: "to read the maintenance label, and to add the lock of each agent",
     },
     { resource: Pod, verbs: ["get", "list"], why: "to see whether a pod of the agent is on the Node" },
     mayRecordEvents,
@@ -64,13 +64,8 @@ function decide({ object, node, pods, unmanaged, wanted }: Dependent): readonly 
   if (!node) return [at.leave("Its Node does not exist.")];
   const lock = lockOf(object);
   const mayCome = maintenanceOf(node) === "False" && wanted !== "go";
-  const isLocked = hasLock(node, lock);
-  if (!isLocked && (mayCome || pods.length > 0))
+  if (!hasLock(node, lock) && (mayCome || pods.length > 0))
     return [at.write(`Node ${node.metadata.name} gets its lock.`, [setLock(node, lock, true)])];
-  // One that waits outside with a lock would keep the L2 agent from ever being replaced. Where an agent may have run,
-  // a pod that is missing says nothing about servers and routers: who takes the lock off then asks OpenStack.
-  if (isLocked && !mayCome && pods.length === 0 && !mayHaveServed(object))
-    return [at.write(`It is not on Node ${node.metadata.name}: its lock is removed.`, [setLock(node, lock, false)])];
   // Last, because the other rules are triggered by it: the lock is there by then.
   const label = maintenanceOf(node) ?? "absent";
   if (object.metadata.annotations?.[noticedKey] === label) return [at.leave("Its Node's label is known.")];

@@ -1,5 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { seemsUnused } from "../lib/dependent.ts";
 import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
@@ -17,8 +18,11 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
   ],
   ...lettingGo([NovaComputeNode], "servers on hosts of OpenStack", recordKey),
   // A host is let go after it has been seen empty, which is written down.
-  isElsewhere: ({ object, record, wanted }) =>
-    wanted !== "disable" && record?.empty === undefined && object.metadata.annotations?.[abandonKey] === undefined,
+  isElsewhere: (compute) =>
+    compute.wanted !== "disable" &&
+    compute.record?.empty === undefined &&
+    compute.object.metadata.annotations?.[abandonKey] === undefined &&
+    !seemsUnused(compute),
   act: (context) => {
     const { object, record } = context;
     return letGo(context, record?.empty ?? record?.begun, removeFinalizer(NovaComputeNode, object, computeFinalizer));

@@ -1,7 +1,12 @@
 import { expect } from "vitest";
 import { loadRules } from "../../../cli/rules/load-systems.ts";
 import { type UninstallScope, uninstall } from "../../../cli/uninstall/uninstall.ts";
-import { NeutronL2Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import {
+  NeutronL2Agent,
+  NeutronL3Agent,
+  NeutronOVNBGPAgent,
+  NovaComputeNode,
+} from "../../../functions/eviction/lib/kinds.ts";
 import {
   abandonKey,
   approvalKey,
@@ -9,7 +14,9 @@ import {
   pauseKey,
   retryKey,
 } from "../../../functions/eviction/lib/names.ts";
-import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { lockPrefix, locksOn, maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
+import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { advanceUntilSettled } from "../../harness/advance-until-settled.ts";
 import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
@@ -617,6 +624,64 @@ const all: readonly Scenario[] = [
       await serves(cluster);
       expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).not.toBe(before);
     },
+  },
+  {
+    title: "a compute node that was restored without its status keeps its lock, and says so, while servers run",
+    async run(cluster) {
+      const { admin } = cluster;
+      const ids = await boot(cluster, 1);
+      const l2Agent = (await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid;
+      await updateL2Agent(cluster);
+      await swept(cluster, "the Node asks others to leave", async () => (await labelOf(cluster)) === "True");
+      await remove(cluster);
+      await admin.patch(NovaComputeNode, namespace, node, "merge", { metadata: { finalizers: null } });
+      await admin.delete(Pod, namespace, computePod, { gracePeriodSeconds: 0 });
+      await create(cluster);
+      await nothingHappens(cluster);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(l2Agent);
+      expect(await locksOf(cluster)).toEqual([lock]);
+      await says(cluster, "its servers leave when a person agrees");
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${node}`]);
+      await approve(cluster);
+      await serves(cluster);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).not.toBe(l2Agent);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title:
+      "a resource that never served goes without a person, and stays with its lock if its host may have a name more",
+    async run(cluster) {
+      const { admin } = cluster;
+      const { standIn } = besideOf(cluster);
+      const name = "node-x";
+      const kinds = [NovaComputeNode, NeutronL3Agent, NeutronOVNBGPAgent];
+      const locks = Object.fromEntries(kinds.map(({ kind }) => [`${lockPrefix}${kind}`, ""]));
+      const left = async () => locksOn((await admin.get(Node, undefined, name)) as KubernetesObject);
+      const template = { spec: { containers: [{ name: "agent", image: "agent" }] } };
+      await admin.create(Node, manifest(Node, { name, annotations: locks, labels: { [maintenanceLabel]: "True" } }));
+      for (const kind of kinds) await create(cluster, { template }, kind, name);
+      await swept(cluster, "no lock is left", async () => (await left()).length === 0);
+      for (const kind of kinds) await admin.delete(kind, namespace, name);
+      const isGone = (kind: Kind) => async () => !(await admin.get(kind, namespace, name));
+      for (const kind of kinds) await swept(cluster, `the ${kind.kind} is gone`, isGone(kind));
+
+      const host = standIn?.cloud.hosts.get(other);
+      if (host) standIn?.cloud.hosts.set("node-x.dc", { ...host, id: "x", name: "node-x.dc" });
+      await create(cluster, { template }, NovaComputeNode, name);
+      await admin.patch(Node, undefined, name, "merge", { metadata: { annotations: locks } });
+      await nothingHappens(cluster);
+      await admin.delete(NovaComputeNode, namespace, name);
+      await nothingHappens(cluster);
+      expect(await left()).toContain(lock);
+      const said = JSON.stringify((await admin.get(NovaComputeNode, namespace, name))?.status);
+      expect(said).toContain("its servers leave when a person agrees");
+      const annotations = { [approvalKey]: "true", [abandonKey]: name };
+      await admin.patch(NovaComputeNode, namespace, name, "merge", { metadata: { annotations } });
+      await swept(cluster, "it is gone", isGone(NovaComputeNode));
+    },
+    settings: [standInOpenStack],
   },
   {
     title: "moves that Nova loses while its message queue is down are asked for again, and need no person",

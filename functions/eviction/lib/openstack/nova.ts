@@ -41,6 +41,7 @@ const serviceShape = z
  * is down, and Nova takes it for down even while it reports. `reported`: when it reported last, or was changed.
  */
 export type ComputeService = Readonly<z.output<typeof serviceShape>>;
+export const isCompute = ({ binary }: ComputeService): boolean => binary === "nova-compute";
 const servicesAnswer = z.object({ services: z.array(serviceShape) });
 const serverShape = z.object({
   id: z.string(),
