@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { openstack } from "../../functions/eviction/lib/openstack/system.ts";
 import { salt } from "../../functions/volume/lib/salt/system.ts";
+import { about } from "../../shared/about.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { PartlyLooked } from "../../shared/look-at-each.ts";
 import { on, type Rule, rule } from "../../shared/rule.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
@@ -63,6 +64,23 @@ test("a judgement is not known either where another object that it rests on coul
   const failure = { object: { kind: PersistentVolumeClaim, namespace: "shop", name: "other" }, error };
   const look = () => Promise.reject(new PartlyLooked([], [failure]));
   expect(await judged(look)).toEqual({ because: "failure", unknown: error.message });
+});
+
+test("decisions about other objects of its kind are left out, also if a look at it takes in all of them", async () => {
+  const other = { ...object, metadata: { ...object.metadata, name: "other", uid: "2" } };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...object.metadata, name: "web", uid: "3" } };
+  const toy: Rule = {
+    ...asks(async () => undefined),
+    decide: () => [
+      about(PersistentVolumeClaim, other).leave("It stays."),
+      about(PersistentVolumeClaim, object).leave("It stays."),
+      about(Pod, pod).leave("It stays."),
+    ],
+  };
+  const connect = () => () => expect.unreachable("The rule has no external system.");
+  const asking = { client: {} as Client, clock: systemClock, connect };
+  const judgement = await judge({ rule: toy, environment: {} }, PersistentVolumeClaim, object, asking);
+  expect("decisions" in judgement && judgement.decisions.map((one) => one.about)).toEqual([object, pod]);
 });
 
 const post = (path: string, body: object) =>

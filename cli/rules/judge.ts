@@ -44,7 +44,8 @@ export type Judgement =
 
 /**
  * Has a rule look at an object, live, and decide, as an event about the object would. Decisions about others are left
- * out, but for those that the rule comes to by looking at this object alone.
+ * out, but for those about objects of other kinds that the rule comes to by looking at this object alone: of its own
+ * kind, it may have looked at a whole namespace.
  */
 export async function judge(
   asked: AskedRule,
@@ -92,17 +93,19 @@ function subjectsFor(rule: Rule, kind: Kind, object: KubernetesObject, settings:
     object,
   };
   const isIt = ({ about }: Decision) => about.metadata.uid === uid;
+  const isMeantBy = (subject: Subject) => (decision: Decision) =>
+    isIt(decision) || (names(subject, object) && decision.kind.kind !== kind.kind);
   const shown = rule.subjects(hint, settings);
   const bare = rule.subjects({ ...hint, change: "sweep", object: undefined }, settings);
   const known = new Set(shown.map(keyOf));
   return [
     ...shown.map((subject) => ({
       subject,
-      isMeant: (decision: Decision) => isIt(decision) || names(subject, object) || names(subject, decision.about),
+      isMeant: (decision: Decision) => isMeantBy(subject)(decision) || names(subject, decision.about),
     })),
     ...bare
       .filter((subject) => !known.has(keyOf(subject)))
-      .map((subject) => ({ subject, isMeant: (decision: Decision) => isIt(decision) || names(subject, object) })),
+      .map((subject) => ({ subject, isMeant: isMeantBy(subject) })),
   ];
 }
 
