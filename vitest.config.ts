@@ -43,7 +43,7 @@ const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUST
 const planes = KUBEBUILDER_ASSETS ? 2 : 1;
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 // Where a control plane can be started: the pages of the console, beside one of their own.
-const consoleFiles = ["pages", "connection", "with-server"].map((name) => `test/console/${name}.test.ts`);
+const consoleFiles = ["pages", "connection", "dialogs", "with-server"].map((name) => `test/console/${name}.test.ts`);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   setupFiles: ["test/cluster/name-own-cluster.ts"],

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const write = { verb: "patch", kind: PersistentVolume, name: "pv-1", patch: {} } as const;
+const write = { verb: "patch", kind: PersistentVolume, name: "pv-1", uid: "u-1", patch: {} } as const;
 
 /** A page with a button for the write, while the API server gives an answer that can be changed. */
 function open(first: () => Response) {

@@ -1,10 +1,17 @@
 import type { QueryClient } from "@tanstack/react-query";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Listed, list, type Selection, watchPath } from "./list.ts";
 
 /** Where the objects of a selection are in the cache. */
 export const keyOf = ({ kind, namespace = "", labelSelector = "", fieldSelector = "" }: Selection) =>
   ["list", kind.apiVersion, kind.plural, namespace, labelSelector, fieldSelector] as const;
+
+/** Whether what the page lists has this very object. */
+export const isListed = (cache: QueryClient, { apiVersion, plural }: Kind, uid: string): boolean =>
+  cache
+    .getQueriesData<Listed>({ queryKey: ["list", apiVersion, plural], type: "active" })
+    .some(([, listed]) => listed?.objects.has(uid));
 
 /** A change that a watch has sent. */
 export interface Change {

@@ -7,13 +7,14 @@ interface Target {
   readonly name: string;
 }
 
-/** One change of one object, as the user. With a uid, of that very object, and no other of its name. */
-export type Write = Target &
-  (
-    | { readonly verb: "create"; readonly object: object }
-    | { readonly verb: "patch"; readonly patch: object }
-    | { readonly verb: "delete"; readonly uid: string }
+/** A change of one very object as the user: of no other one with its name. */
+export type Change = Target & { readonly uid: string } & (
+    | { readonly verb: "patch"; readonly patch: { readonly metadata?: object; readonly spec?: object } }
+    | { readonly verb: "delete" }
   );
+
+/** What is written as the user. */
+export type Write = Change | (Target & { readonly verb: "create"; readonly object: object });
 
 /** Carries it out, or rejects with the API server's own words: see {@link failureOf}. */
 export function carryOut(write: Write): Promise<unknown> {
@@ -22,8 +23,9 @@ export function carryOut(write: Write): Promise<unknown> {
     case "create":
       return askCluster(pathOf(kind, namespace), { method: "POST", body: write.object });
     case "patch": {
+      const body = { ...write.patch, metadata: { ...write.patch.metadata, uid: write.uid } };
       const type = "application/merge-patch+json";
-      return askCluster(pathOf(kind, namespace, name), { method: "PATCH", body: write.patch, type });
+      return askCluster(pathOf(kind, namespace, name), { method: "PATCH", body, type });
     }
     case "delete": {
       const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: write.uid } };

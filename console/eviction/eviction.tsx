@@ -7,7 +7,6 @@ import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/obje
 import { conditionOf } from "../api/progress.ts";
 import { useEvicted } from "../api/use-evicted.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
-import { Act } from "../parts/act.tsx";
 import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
@@ -21,17 +20,15 @@ interface Dependent extends KubernetesObject {
   readonly spec?: { readonly state?: string; readonly lockName?: string };
 }
 
-interface Settings extends KubernetesObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 /** Compute hosts and agents that leave, who still holds each Node, and what a person has to agree to. */
 export default function Eviction() {
   const lists = useEvicted<Dependent>();
   const [computes] = lists;
   const nodes = useList(Node);
   // In whichever namespace Holdfast is installed.
-  const settings = useList<Settings>(ConfigMap, { fieldSelector: "metadata.name=holdfast-eviction" });
+  const settings = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, {
+    fieldSelector: "metadata.name=holdfast-eviction",
+  });
   const all = lists.flatMap((list) => objectsOf(list));
   const stuck = objectsOf(computes).flatMap(stuckOn);
   const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
@@ -58,7 +55,7 @@ export default function Eviction() {
               objects={all}
               columns={columns}
               empty={<Empty title="There are no compute nodes and no agents" />}
-              actions={(object) => <Actions object={object} />}
+              actions={actionsFor}
             />
             {stuck.length > 0 && (
               <>
@@ -165,18 +162,6 @@ const stuckColumns: readonly Column<Stuck>[] = [
   { title: "Fault", value: ({ fault }) => fault, width: 40 },
   linkColumn("Compute node", ({ compute }) => referenceTo(compute)),
 ];
-
-function Actions({ object }: { readonly object: Dependent }) {
-  const actions = actionsFor(object);
-  if (actions.length === 0) return null;
-  return (
-    <div className="hf-actions">
-      {actions.map((action) => (
-        <Act key={action.label} action={action} />
-      ))}
-    </div>
-  );
-}
 
 /** The lock of a resource: its kind, or the name that its spec gives. */
 const lockNameOf = ({ kind, spec }: Dependent) => spec?.lockName || kind;

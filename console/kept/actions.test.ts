@@ -20,7 +20,7 @@ const advised = `To allow it: kubectl annotate namespace shop ${successorKey}=UI
 test("a namespace is named the successor of the former one of its name", () => {
   expect(nameSuccessor(volume(advised), ready(shop))).toMatchObject({
     command: "kubectl annotate namespace shop holdfast.dev/successor-of=u-old --overwrite",
-    write: { name: "shop", patch: { metadata: { uid: "u-new", annotations: { [successorKey]: "u-old" } } } },
+    write: { name: "shop", uid: "u-new", patch: { metadata: { annotations: { [successorKey]: "u-old" } } } },
   });
 });
 

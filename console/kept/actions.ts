@@ -1,4 +1,5 @@
-import { offerKey, readNote, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
+import { offerKey, readNote, reclaimAtKey, reclaimTime } from "../../functions/undelete/lib/note.ts";
+import { readTime } from "../../functions/undelete/lib/read-time.ts";
 import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -12,12 +13,31 @@ import { whyUnread } from "../parts/why-unread.ts";
 const annotate = (volume: Volume, key: string, value: string | null) =>
   annotation(PersistentVolume, "pv", volume.metadata, key, value);
 
-/** `until` is RFC 3339. */
-export const keepUntil = (volume: Volume, until: string): Action => ({
-  label: "Keep longer",
-  does: `This keeps the volume ${volume.metadata.name} until the time that you name. Its storage costs as before.`,
-  ...annotate(volume, reclaimAtKey, until),
-});
+const week = 7 * 86_400_000;
+/** RFC 3339, to the second. */
+const timeText = (time: number) => new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** Until a time that a person enters; a week more is offered. */
+export function keepLonger(volume: Volume): Action {
+  const given = reclaimTime(volume);
+  const initial = timeText((Number.isFinite(given) ? given : Date.now()) + week);
+  const deedFor = (until: string) => annotate(volume, reclaimAtKey, until);
+  return {
+    label: "Keep longer",
+    does: `This keeps the volume ${volume.metadata.name} until the time that you name. Its storage costs as before.`,
+    ...deedFor(initial),
+    entry: {
+      label: "Keep until",
+      initial,
+      deedFor,
+      problemIn(text) {
+        const time = readTime(text);
+        if (Number.isNaN(time)) return "Write a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.";
+        return time <= Date.now() ? "This time is past: choose Reclaim now instead." : undefined;
+      },
+    },
+  };
+}
 
 export const keepForGood = (volume: Volume): Action => ({
   label: "Keep for good",
@@ -33,7 +53,7 @@ export function reclaim(volume: Volume): Action {
       `This leaves the volume ${volume.metadata.name} to Kubernetes with the sweep's next tick, within five ` +
       `minutes. Its reclaim policy is then ${policy} again` +
       (policy === "Retain" ? ", so that it stays Released." : ", so that Kubernetes deletes its data."),
-    ...annotate(volume, reclaimAtKey, new Date().toISOString().replace(/\.\d+Z$/, "Z")),
+    ...annotate(volume, reclaimAtKey, timeText(Date.now())),
     isDanger: true,
   };
 }
@@ -80,4 +100,19 @@ export function nameSuccessor(volume: Volume, namespaces: Objects<KubernetesObje
     ...annotation(Namespace, "namespace", { name, uid }, successorKey, namespaceUid),
     ...(unread ? { refused: `It is not known which namespace has this name now: ${unread}` } : {}),
   };
+}
+
+/** What a person may do about a volume that is kept, or offered, now. */
+export function actionsFor(volume: Volume, namespaces: Objects<KubernetesObject>): readonly Action[] {
+  const step = readNote(volume)?.step;
+  if (step !== "kept" && step !== "asks" && step !== "offered") return [];
+  const isTimed = Number.isFinite(reclaimTime(volume));
+  const successor = nameSuccessor(volume, namespaces);
+  return [
+    keepLonger(volume),
+    ...(isTimed ? [keepForGood(volume)] : []),
+    reclaim(volume),
+    step === "offered" ? withhold(volume) : offer(volume),
+    ...(successor ? [successor] : []),
+  ];
 }

@@ -1,18 +1,14 @@
-import { FormGroup, TextInput } from "@patternfly/react-core";
-import { useState } from "react";
-import { namespaceLabel, readNote, reclaimAtKey, reclaimTime } from "../../functions/undelete/lib/note.ts";
-import { readTime } from "../../functions/undelete/lib/read-time.ts";
+import { namespaceLabel, readNote, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { referenceTo } from "../../shared/kubernetes/object.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
-import { type Objects, useList } from "../api/use-list.ts";
-import { Act } from "../parts/act.tsx";
-import { Age, useNow } from "../parts/age.tsx";
+import { useList } from "../api/use-list.ts";
+import { Age } from "../parts/age.tsx";
 import { linkColumn, stateColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
-import { keepForGood, keepUntil, nameSuccessor, offer, reclaim, withhold } from "./actions.ts";
+import { actionsFor } from "./actions.ts";
 
 /** The note's steps as a person would say them. */
 const states = {
@@ -51,7 +47,7 @@ export default function Kept() {
                 Annotate a claim, a namespace or a StorageClass with holdfast.dev/keep-volume-for to keep volumes.
               </Empty>
             }
-            actions={(volume) => <Actions volume={volume} namespaces={namespaces} />}
+            actions={(volume) => actionsFor(volume, namespaces)}
           />
         )}
       </Known>
@@ -78,55 +74,3 @@ const columns: readonly Column<Volume>[] = [
       ),
   },
 ];
-
-interface ActionsProps {
-  readonly volume: Volume;
-  readonly namespaces: Objects<KubernetesObject>;
-}
-
-function Actions({ volume, namespaces }: ActionsProps) {
-  const step = readNote(volume)?.step;
-  const successor = nameSuccessor(volume, namespaces);
-  if (step !== "kept" && step !== "asks" && step !== "offered") return null;
-  const isTimed = Number.isFinite(reclaimTime(volume));
-  return (
-    <div className="hf-actions">
-      <KeepLonger volume={volume} />
-      {isTimed && <Act action={keepForGood(volume)} />}
-      <Act action={reclaim(volume)} />
-      {step === "offered" ? (
-        <Act key="withhold" action={withhold(volume)} />
-      ) : (
-        <Act key="offer" action={offer(volume)} />
-      )}
-      {successor && <Act action={successor} />}
-    </div>
-  );
-}
-
-function KeepLonger({ volume }: { readonly volume: Volume }) {
-  const now = useNow();
-  const given = reclaimTime(volume);
-  const [text, setText] = useState(() =>
-    new Date((Number.isFinite(given) ? given : now) + 7 * 86_400_000).toISOString().replace(/\.\d+Z$/, "Z"),
-  );
-  const time = readTime(text);
-  const problem = Number.isNaN(time)
-    ? "Write a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z."
-    : time <= now
-      ? "This time is past: choose Reclaim now instead."
-      : undefined;
-  const action = keepUntil(volume, text);
-  const form = (
-    <FormGroup label="Keep until" fieldId="until">
-      <TextInput
-        id="until"
-        value={text}
-        validated={problem ? "error" : "default"}
-        onChange={(_, value) => setText(value)}
-      />
-      {problem}
-    </FormGroup>
-  );
-  return <Act action={{ ...action, form, problem }} />;
-}

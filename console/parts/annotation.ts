@@ -13,9 +13,9 @@ export function annotation(
 ): Pick<Action, "command" | "write"> {
   const where = namespace ? ` --namespace ${namespace}` : "";
   const change = value === null ? `${key}-` : `${shellWord(`${key}=${value}`)} --overwrite`;
-  const patch = { metadata: { uid, annotations: { [key]: value } } };
+  const patch = { metadata: { annotations: { [key]: value } } };
   return {
     command: `kubectl annotate ${word} ${name}${where} ${change}`,
-    write: { verb: "patch", kind, ...(namespace ? { namespace } : {}), name, patch },
+    write: { verb: "patch", kind, ...(namespace ? { namespace } : {}), name, uid, patch },
   };
 }

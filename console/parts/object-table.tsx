@@ -2,6 +2,7 @@ import { Pagination, SearchInput, Toolbar, ToolbarContent, ToolbarItem } from "@
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import { useMemo } from "react";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { Act, type Action } from "./act.tsx";
 import { useAddress } from "./address.ts";
 import { Breakable } from "./breakable.tsx";
 import { Empty } from "./page.tsx";
@@ -21,12 +22,13 @@ interface ObjectTableProps<O> {
   readonly objects: readonly O[];
   readonly columns: readonly Column<O>[];
   readonly keyOf?: (object: O) => string;
-  /** More filters, beside the search. */
+  /** More filters, beside the search, and what they let through. */
   readonly filters?: React.ReactNode;
+  readonly passes?: (object: O) => boolean;
   /** Said where there is nothing at all. */
   readonly empty: React.ReactNode;
-  /** What stands at the end of a row. */
-  readonly actions?: (object: O) => React.ReactNode;
+  /** What may be done with an object: stands at the end of its row. */
+  readonly actions?: (object: O) => readonly Action[];
   /** Without a search and pages, as long as one page is enough. */
   readonly isBrief?: boolean;
   /** Distinguishes the tables of one page in the address. */
@@ -37,7 +39,7 @@ const pageSizes = [20, 50, 100, 500].map((value) => ({ title: String(value), val
 
 /** A list that is searched, sorted and paged; its state stands in the address, so that it can be shared. */
 export function ObjectTable<O>(props: ObjectTableProps<O>) {
-  const { what, objects, columns, keyOf = uidOf, filters, empty, actions, isBrief = false, id = "" } = props;
+  const { what, objects, columns, keyOf = uidOf, filters, passes = all, empty, actions, isBrief, id = "" } = props;
   const [address, setAddress] = useAddress();
   const of = (name: string) => address.get(id + name) ?? "";
   const query = of("q");
@@ -55,22 +57,21 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
         .map(({ value }) => String(value(object) ?? ""))
         .join(" ")
         .toLowerCase();
-    const matching = words.length
-      ? objects.filter((object) => {
-          const text = texts(object);
-          return words.every((word) => text.includes(word));
-        })
-      : objects;
+    const matching = objects.filter((object) => {
+      if (!passes(object)) return false;
+      const text = words.length > 0 ? texts(object) : "";
+      return words.every((word) => text.includes(word));
+    });
     const { value } = columns[sorted] as Column<O>;
     return matching.toSorted((one, other) => (isDown ? -1 : 1) * compare(value(one), value(other)));
-  }, [objects, columns, query, sorted, isDown]);
+  }, [objects, passes, columns, query, sorted, isDown]);
   const last = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(last, Math.max(1, Math.trunc(Number(of("page"))) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
   const set = (changes: Record<string, string | undefined>) =>
     setAddress(Object.fromEntries(Object.entries(changes).map(([name, value]) => [id + name, value])));
 
-  if (objects.length === 0 && !filters) return empty;
+  if (objects.length === 0) return empty;
   return (
     <div>
       {!(isBrief && objects.length <= perPage) && (
@@ -102,11 +103,7 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
         </Toolbar>
       )}
       {shown.length === 0 ? (
-        objects.length === 0 ? (
-          empty
-        ) : (
-          <Empty title={`No ${what} match`}>Change the search or the filters.</Empty>
-        )
+        <Empty title={`No ${what} match`}>Change the search or the filters.</Empty>
       ) : (
         <Table aria-label={what} variant="compact" gridBreakPoint="grid-md">
           <Thead>
@@ -140,7 +137,11 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
                 ))}
                 {actions && (
                   <Td dataLabel="Actions">
-                    <div>{actions(object)}</div>
+                    <div className="hf-actions">
+                      {actions(object).map((action) => (
+                        <Act key={action.label} action={action} />
+                      ))}
+                    </div>
                   </Td>
                 )}
               </Tr>
@@ -152,6 +153,7 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
   );
 }
 
+const all = () => true;
 const uidOf = (object: unknown) => (object as KubernetesObject).metadata.uid;
 const collator = new Intl.Collator("en", { numeric: true });
 

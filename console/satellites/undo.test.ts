@@ -15,7 +15,7 @@ test.each([
   const { refused = "", write, command } = undo(object("node-1"), node, { nodeSelector: { storage: "yes" } }, true);
   expect(refused).toContain(reason ?? "");
   expect(refused === "").toBe(reason === undefined);
-  expect(write).toMatchObject({ patch: { metadata: { uid: "a" }, spec: { deletionPolicy: "Retain" } } });
+  expect(write).toMatchObject({ uid: "a", patch: { spec: { deletionPolicy: "Retain" } } });
   expect(command).toBe(`kubectl patch linstorsatellite node-1 --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`);
 });
 

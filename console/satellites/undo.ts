@@ -28,7 +28,8 @@ export function undo(
       verb: "patch",
       kind: LinstorSatellite,
       name,
-      patch: { metadata: { uid }, spec: { deletionPolicy: "Retain" } },
+      uid,
+      patch: { spec: { deletionPolicy: "Retain" } },
     },
     refused: !isPolicyKnown
       ? "Nodes or LinstorClusters could not be read: it is not known whether a configuration sets the policy."

@@ -1,7 +1,9 @@
 import { Alert, Button, Page as Frame, SkipToContent, Spinner } from "@patternfly/react-core";
-import { Component, Suspense, useState } from "react";
+import { Component, Suspense, useEffect, useRef, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useSession } from "../api/session.ts";
+import { Asking } from "../parts/act.tsx";
+import { focusContent } from "../parts/focus-content.ts";
 import { Page } from "../parts/page.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConsoleMasthead } from "./masthead.tsx";
@@ -14,6 +16,12 @@ export function App() {
   const { session, error } = useSession();
   const [isOpen, setIsOpen] = useState(() => innerWidth >= 1200);
   const [location] = useLocation();
+  const shown = useRef(location);
+  useEffect(() => {
+    // A page that is opened first begins with its first link.
+    if (shown.current !== location) focusContent();
+    shown.current = location;
+  }, [location]);
   if (!session?.signedIn && !session?.hasEnded)
     return (
       <main>
@@ -42,17 +50,19 @@ export function App() {
       {session.hasEnded && <SignInAgain how={session.how} />}
       <ConnectionBanner />
       <Failing key={location}>
-        <Suspense fallback={<Spinner aria-label="The page is being loaded" />}>
-          <Switch>
-            {pages.map(({ path, page }) => (
-              <Route key={path} path={path} component={page} />
-            ))}
-            <Route path="/object/:kind/:namespace/:name" component={ObjectPage} />
-            <Route>
-              <Page title="There is no such page">Choose one from the navigation.</Page>
-            </Route>
-          </Switch>
-        </Suspense>
+        <Asking>
+          <Suspense fallback={<Spinner aria-label="The page is being loaded" />}>
+            <Switch>
+              {pages.map(({ path, page }) => (
+                <Route key={path} path={path} component={page} />
+              ))}
+              <Route path="/object/:kind/:namespace/:name" component={ObjectPage} />
+              <Route>
+                <Page title="There is no such page">Choose one from the navigation.</Page>
+              </Route>
+            </Switch>
+          </Suspense>
+        </Asking>
       </Failing>
     </Frame>
   );

@@ -1,5 +1,5 @@
 import { FormSelect, FormSelectOption, ToolbarItem } from "@patternfly/react-core";
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useCallback, useMemo } from "react";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { PersistentVolumeObject } from "../../functions/volume/lib/persistent-volume.ts";
 import { phaseOf, reasonOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
@@ -7,7 +7,6 @@ import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { referenceTo } from "../../shared/kubernetes/object.ts";
 import { useRefused } from "../api/access.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
-import { Act } from "../parts/act.tsx";
 import { useAddress } from "../parts/address.ts";
 import { ageColumn, linkColumn, stateColumn } from "../parts/columns.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
@@ -29,9 +28,9 @@ export default function Volumes() {
   const phase = address.get("state") ?? "";
   const all = objectsOf(volumes);
   const nodes = useMemo(() => [...new Set(all.map(({ spec }) => spec.nodeName))].sort(), [all]);
-  const shown = useMemo(
-    () => all.filter((one) => (!node || one.spec.nodeName === node) && (!phase || phaseOf(one) === phase)),
-    [all, node, phase],
+  const passes = useCallback(
+    (one: VolumeObject) => (!node || one.spec.nodeName === node) && (!phase || phaseOf(one) === phase),
+    [node, phase],
   );
   const may = useRefused({ verb: "create", kind: Volume, name: "", object: {} });
   const refused = volumes.is === "absent" ? "Volumes are not installed." : may;
@@ -47,32 +46,20 @@ export default function Volumes() {
       }
     >
       <Known list={volumes} what="Volumes" absent="Install the system volume: see docs/volumes.md of Holdfast.">
-        {() => (
+        {(all) => (
           <ObjectTable
             what="Volumes"
-            objects={shown}
+            objects={all}
+            passes={passes}
             columns={columnsWith(byName)}
             filters={
-              all.length > 0 && (
-                <>
-                  <Filter name="Node" values={nodes} value={node} onChange={(value) => setAddress({ node: value })} />
-                  <Filter
-                    name="State"
-                    values={phases}
-                    value={phase}
-                    onChange={(value) => setAddress({ state: value })}
-                  />
-                </>
-              )
+              <>
+                <Filter name="Node" values={nodes} />
+                <Filter name="State" values={phases} />
+              </>
             }
-            empty={
-              all.length > 0 ? (
-                <Empty title="No Volumes match">Change the search or the filters.</Empty>
-              ) : (
-                <Empty title="There are no Volumes">Create one to give claims storage of a node.</Empty>
-              )
-            }
-            actions={(volume) => <Act action={deleteVolume(volume, persistent.is === "ready" ? byName : undefined)} />}
+            empty={<Empty title="There are no Volumes">Create one to give claims storage of a node.</Empty>}
+            actions={(volume) => [deleteVolume(volume, persistent.is === "ready" ? byName : undefined)]}
           />
         )}
       </Known>
@@ -112,17 +99,17 @@ function claimOf(volume: VolumeObject, byName: ReadonlyMap<string, PersistentVol
   return name && namespace ? { kind: "PersistentVolumeClaim", namespace, name } : undefined;
 }
 
-interface FilterProps {
-  readonly name: string;
-  readonly values: readonly string[];
-  readonly value: string;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-function Filter({ name, values, value, onChange }: FilterProps) {
+/** Lets through what has one of the values; which one stands in the address. */
+function Filter({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
+  const [address, setAddress] = useAddress();
+  const key = name.toLowerCase();
   return (
     <ToolbarItem>
-      <FormSelect aria-label={name} value={value} onChange={(_, value) => onChange(value || undefined)}>
+      <FormSelect
+        aria-label={name}
+        value={address.get(key) ?? ""}
+        onChange={(_, value) => setAddress({ [key]: value || undefined })}
+      >
         <FormSelectOption value="" label={`${name}: all`} />
         {values.map((one) => (
           <FormSelectOption key={one} value={one} label={one} />

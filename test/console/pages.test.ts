@@ -730,6 +730,21 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test("on a phone, the navigation is shown when it is asked for, leads to a page, and makes room for it", async () => {
+    const page = await shown.open("/", { reducedMotion: "reduce", viewport: { width: 360, height: 740 } });
+    const toggle = page.getByRole("button", { name: "Navigation" });
+    const link = page.getByRole("link", { name: "Kept volumes", exact: true });
+    await expect.poll(() => toggle.getAttribute("aria-expanded")).toBe("false");
+    await toggle.click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("navigation").and(page.getByLabel("Pages")).waitFor();
+    await expect.poll(async () => (await link.last().boundingBox())?.x, { timeout: 30_000 }).toBeGreaterThanOrEqual(0);
+    await link.last().click();
+    await page.getByRole("heading", { name: "Kept volumes", level: 1 }).waitFor();
+    await expect.poll(() => toggle.getAttribute("aria-expanded")).toBe("false");
+    await page.context().close();
+  });
+
   test("a Volume is deleted by keyboard alone, from the list through its dialog", async () => {
     await cluster.add([objects.volume("unwanted", "Available")]);
     const page = await shown.open("/volumes?q=unwanted");

@@ -1,0 +1,208 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type Console, openConsole, violationsInBothThemes } from "./browser.ts";
+import { hasBrowser } from "./browser-path.ts";
+import { type StillCluster, stillCluster } from "./cluster.ts";
+import * as objects from "./objects.ts";
+
+const focused = (element: Locator) => element.evaluate((one) => one === one.ownerDocument.activeElement);
+
+/** What a dialog puts on a page and takes off again: nothing is hidden, and the page scrolls. */
+const covered = `[document.body.className, ...[...document.body.children].map((one) => one.ariaHidden)]
+  .filter((one) => one && one !== "false")`;
+
+describe.skipIf(!hasBrowser)("while a dialog is open", () => {
+  let cluster: StillCluster;
+  let shown: Console;
+  let writes: string[];
+  beforeAll(async () => {
+    cluster = await stillCluster();
+    await cluster.add([objects.namespace("shop"), objects.node("node-1"), objects.storageClass("metalk8s")]);
+    shown = await openConsole(cluster, cluster.tokens.admin);
+  });
+  afterAll(async () => {
+    await shown?.close();
+    await cluster?.close();
+  });
+
+  /** A page that notes in {@link writes} what it sends that changes something. */
+  async function open(path: string): Promise<Page> {
+    const page = await shown.open(path, { reducedMotion: "reduce" });
+    writes = [];
+    page.on("request", (request) => {
+      if (/^(POST|PATCH|DELETE)$/.test(request.method()) && !request.url().includes("accessreview"))
+        writes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    });
+    return page;
+  }
+
+  /** Opens the dialog of an action. */
+  async function ask(page: Page, label: string, row: Page | Locator = page): Promise<Locator> {
+    await row.getByRole("button", { name: label, exact: true, disabled: false }).click();
+    const dialog = page.getByRole("dialog", { name: `${label}?` });
+    await dialog.waitFor();
+    return dialog;
+  }
+
+  const uidOf = async (name: string) => (await cluster.admin.get(Volume, undefined, name))?.metadata.uid;
+
+  test.each(["Delete", "Create Volumes"])(
+    "Back leads to the page before, without the dialog, and the keyboard goes on in its content: %s",
+    async (label) => {
+      await cluster.add([objects.volume(`left-${label[0]?.toLowerCase()}`, "Available")]);
+      const page = await open("/");
+      await page.getByRole("navigation").getByRole("link", { name: "Volumes", exact: true }).click();
+      await page.getByRole("button", { name: label, disabled: false }).first().click();
+      await page.getByRole("dialog").waitFor();
+      await page.goBack();
+      await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      expect(await page.evaluate(covered)).toEqual([]);
+      await expect.poll(() => focused(page.locator("#content")), { timeout: 30_000 }).toBe(true);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+      expect(writes).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test("Back to another address of the same page closes the dialog, and its button has the focus", async () => {
+    await cluster.add([objects.volume("same-page", "Available")]);
+    const page = await open("/volumes?q=same-page");
+    await page.getByRole("row", { name: /^same-page/ }).waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Volumes", exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search, { timeout: 30_000 }).toBe("");
+    const row = page.getByRole("row", { name: /^same-page/ });
+    const dialog = await ask(page, "Delete", row);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?q=same-page");
+    expect(await page.evaluate(covered)).toEqual([]);
+    await expect.poll(() => focused(row.getByRole("button", { name: "Delete" })), { timeout: 30_000 }).toBe(true);
+    expect(writes).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ["in its list", "/volumes?q=gone", true],
+    ["on its own page", "/object/Volume/_/gone", false],
+  ])("an object that another user deletes is said to be gone, and nothing is sent: %s", async (_, path, isList) => {
+    await cluster.add([objects.volume("gone", "Available")]);
+    const page = await open(path);
+    const dialog = await ask(page, "Delete");
+    await cluster.admin.delete(Volume, undefined, "gone");
+    await dialog.getByText("Volume gone has been deleted meanwhile.").waitFor();
+    await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
+    expect(await violationsInBothThemes(page, "[role=dialog]")).toEqual([]);
+
+    await cluster.add([objects.volume("gone", "Available")]);
+    if (isList) await page.locator("tr", { hasText: "gone" }).waitFor();
+    await dialog.getByText("Volume gone has been deleted meanwhile.").waitFor();
+    await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(() => focused(page.locator("#content")), { timeout: 30_000 }).toBe(true);
+    expect(writes).toEqual([]);
+    // What has its name now may be deleted by a dialog of its own.
+    await (await ask(page, "Delete")).getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => uidOf("gone"), { timeout: 60_000 }).toBeUndefined();
+    await page.context().close();
+  });
+
+  test("an action whose row leaves the page cannot be confirmed any more", async () => {
+    await cluster.add([objects.volume("moves", "Available")]);
+    const page = await open("/volumes?state=Available&q=moves");
+    const dialog = await ask(page, "Delete");
+    const { status } = objects.volume("moves", "Failed");
+    await cluster.admin.patch(Volume, undefined, "moves", "merge", { status }, { subresource: "status" });
+    await dialog.getByText("The page does not show this action any more.").waitFor();
+    await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
+    expect(await uidOf("moves")).toBeDefined();
+    await page.context().close();
+  });
+
+  test("an action that another user makes impossible says why, and cannot be confirmed any more", async () => {
+    await cluster.add([objects.volume("taken", "Available"), objects.persistentVolume("taken", "Available")]);
+    const page = await open("/volumes?q=taken");
+    const dialog = await ask(page, "Delete");
+    const { spec, status } = objects.persistentVolume("taken", "Bound", "data");
+    await cluster.admin.patch(PersistentVolume, undefined, "taken", "merge", { spec: { claimRef: spec.claimRef } });
+    await cluster.admin.patch(PersistentVolume, undefined, "taken", "merge", { status }, { subresource: "status" });
+    await dialog.getByText(/bound to the claim shop\/data: delete that claim first/).waitFor();
+    await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
+    await page.context().close();
+  });
+
+  /** Hides from a page what happens from now on. */
+  async function blind(page: Page) {
+    await page.route("**/watch?*", (route) => route.abort());
+    shown.client.cut();
+    await page.getByText(/^Reconnecting/).waitFor();
+  }
+
+  test("a Volume that is made again, unseen, under the name of a deleted one is not deleted", async () => {
+    await cluster.add([objects.volume("again", "Available")]);
+    const page = await open("/volumes?q=again");
+    const dialog = await ask(page, "Delete");
+    await blind(page);
+    await cluster.admin.delete(Volume, undefined, "again");
+    await cluster.add([objects.volume("again", "Available")]);
+    const uid = await uidOf("again");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByText("The API server refuses this").waitFor();
+    await dialog.getByText(/precondition/i).waitFor();
+    expect(await uidOf("again")).toBe(uid);
+    expect(writes).toHaveLength(1);
+    await page.context().close();
+  });
+
+  /** A volume that is kept, as undelete leaves it. */
+  async function keep(name: string): Promise<void> {
+    await cluster.add([objects.keptVolume(name)]);
+    const note = objects.keptNote(name, "asks");
+    await objects.writeDown(cluster.admin, PersistentVolume, { name }, "holdfast.dev/undelete.note", note);
+  }
+
+  test("a kept volume that is made again, unseen, under the name of a deleted one is not annotated", async () => {
+    await keep("kept-9");
+    const page = await open("/kept?q=kept-9");
+    const dialog = await ask(page, "Offer");
+    await blind(page);
+    await cluster.admin.patch(PersistentVolume, undefined, "kept-9", "merge", { metadata: { finalizers: null } });
+    await cluster.admin.delete(PersistentVolume, undefined, "kept-9");
+    await keep("kept-9");
+    await dialog.getByRole("button", { name: "Offer" }).click();
+    await dialog.getByText("The API server refuses this").waitFor();
+    const offered = await cluster.admin.get<KubernetesObject>(PersistentVolume, undefined, "kept-9");
+    expect(offered?.metadata.annotations).not.toHaveProperty(["holdfast.dev/offer"]);
+    await page.context().close();
+  });
+
+  test("a namespace that takes the place of the one in the dialog is not named the successor", async () => {
+    const name = "replaced";
+    await cluster.add([objects.namespace(name), objects.keptVolume("kept-8")]);
+    const note = {
+      ...objects.keptNote("kept-8", "asks"),
+      claim: { namespace: name, name: "data", uid: "uid-of-data" },
+    };
+    await objects.writeDown(cluster.admin, PersistentVolume, { name: "kept-8" }, "holdfast.dev/undelete.note", note);
+    const page = await open("/kept?q=kept-8");
+    const dialog = await ask(page, "Name the successor");
+    const { uid } = (await cluster.admin.get(Namespace, undefined, name))?.metadata ?? {};
+    await cluster.admin.delete(Namespace, undefined, name);
+    // On a real control plane, what keeps it is removed by a controller, which does not run.
+    const metadata = { name, uid };
+    const finalized = { apiVersion: "v1", kind: "Namespace", metadata, spec: { finalizers: [] } };
+    if (await cluster.admin.get(Namespace, undefined, name))
+      await cluster.admin.request("PUT", `/api/v1/namespaces/${name}/finalize`, finalized);
+    await expect.poll(() => cluster.admin.get(Namespace, undefined, name), { timeout: 30_000 }).toBeUndefined();
+    await cluster.add([objects.namespace(name)]);
+    await dialog.getByText(`Namespace ${name} has been deleted meanwhile.`).waitFor();
+    await dialog.getByRole("button", { name: "Name the successor", disabled: true }).waitFor();
+    expect(writes).toEqual([]);
+    await page.context().close();
+  });
+});
