@@ -325,6 +325,9 @@ test("an event of many long attributes is kept within their limits with any valu
 
 const release = { name: "pvc-protection-release", secrets: [] };
 const denied = 'pods is forbidden: User "a" cannot list resource "pods" in API group "".';
+const deniedByPolicy =
+  "persistentvolumeclaims \"data\" is forbidden: ValidatingAdmissionPolicy 'holdfast-pvc-protection-release' with " +
+  "binding 'holdfast-pvc-protection-release' denied request: pvc-protection/release only changes these annotations.";
 const advise = (code: string, reply: string, circumstances: Partial<Circumstances> = {}) => {
   const data = Buffer.from(reply).toString("base64");
   const event = readDeadLetteredEvent(
@@ -337,6 +340,7 @@ const advise = (code: string, reply: string, circumstances: Partial<Circumstance
 
 test.each<[string, string, Circumstances["found"], string]>([
   ["403", denied, release, "Grant the function's role the verb that the reply names"],
+  ["403", deniedByPolicy, release, "exclude the group system:serviceaccounts:holdfast from it. Otherwise "],
   ["403", "There is nothing to log in with.", { ...release, secrets: ["holdfast-salt"] }, "Secret holdfast-salt in"],
   ["403", "Salt does not accept it.", { ...release, secrets: ["holdfast-salt"] }, "has the right credentials"],
   ["403", 'Events are not taken from "a": OIDC_SENDERS and OIDC_MORE_SENDERS do', release, "to OIDC_MORE_SENDERS."],
