@@ -56,6 +56,20 @@ test.each([
   else expect(text).not.toContain("not explained");
 });
 
+test("another wording is no difference from what is written down, also if a detail has no value", () => {
+  const written = { v: 1, uid: "u", step: "kept", since: "2026-01-01T00:00:00Z", because: "It waited.", for: "1h" };
+  const annotations = { [progressKey("test/keeping")]: JSON.stringify(written) };
+  const metadata = { namespace: "shop", name: "data", uid: "u", resourceVersion: "1", annotations };
+  const about = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata };
+  const differenceOf = (details: Readonly<Record<string, unknown>>) => {
+    const step = { name: "kept", details };
+    const decision: Decision = { do: "wait", about, kind: PersistentVolumeClaim, message: "It waits.", step };
+    return wordOf({ name: "test/keeping" } as Rule, decision, 0)?.difference;
+  };
+  expect(differenceOf({ for: "1h", warning: undefined })).toBeUndefined();
+  expect(differenceOf({ for: "2h", warning: undefined })).toMatch(/^This differs/);
+});
+
 test("where Holdfast is installed in another namespace, commands in an explanation name it", async () => {
   expect(await printed(6, "keeping")).toContain("holdfast status --install-namespace keeping names the objects");
   const written = { v: 1, uid: "u", step: "before", since: "2026-01-01T00:00:00Z", because: "It waited." };

@@ -103,7 +103,9 @@ export function wordOf(rule: Rule, decision: Decision, now: number, installNames
 /** Another wording alone is no difference, nor is another time of the next look. */
 function differs(progress: Progress, step: Step, message: string): boolean {
   const { v: _, uid: __, step: before, since: ___, next: ____, attempt: _____, because, ...details } = progress;
-  return before !== step.name || (because !== message && !isDeepStrictEqual(details, { ...step.details }));
+  // Written down is what JSON has: nothing for a key without a value.
+  const now = JSON.parse(JSON.stringify({ ...step.details }));
+  return before !== step.name || (because !== message && !isDeepStrictEqual(details, now));
 }
 
 const differenceIn = (installNamespace?: string) =>
