@@ -1,6 +1,6 @@
 import type { output, ZodObject } from "zod";
 import { type About, about } from "../about.ts";
-import type { Decision } from "../decision.ts";
+import type { Call, Decision } from "../decision.ts";
 import { minute } from "../duration.ts";
 import type { Hint } from "../event/hint.ts";
 import { kindAmong, objectsIn } from "../event/objects-in.ts";
@@ -14,6 +14,7 @@ import { type Progress, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
 import type { ObjectSubject, Subject } from "../subject.ts";
+import type { Command } from "../system/command.ts";
 import type { Systems } from "../system/system.ts";
 import { type Away, orAway, waitsFor } from "./away.ts";
 import { type Chain, type ChainPosition, stepOf } from "./chain.ts";
@@ -41,7 +42,14 @@ export type StepContext<O extends InChain, K extends Known, Name extends string 
   act(message: string, writes: readonly Write[], first?: readonly Write[]): Decision;
   /** Says what is waited for, in condition and annotation. */
   wait(first?: readonly Write[]): Decision;
+  /** Waits with words of its own until `until` at the latest, or for an event alone. */
+  pause(message: string, until?: number, first?: readonly Write[]): Decision;
+  /** Asks a system for something. `first` are made before the conditions are. */
+  call(message: string, command: Command, first?: readonly Write[], more?: AroundCall): Decision;
 };
+
+/** What is read right before a call, and what is written once it is known what has come of it. */
+type AroundCall = Pick<Call, "preconditions" | "answered" | "refused" | "unsent">;
 
 /** What the rule of one step adds to its chain. */
 interface StepRule<
@@ -96,6 +104,7 @@ export function chainRule<
     steps: {
       acting: silent,
       waiting: silent,
+      called: silent,
       away: silent,
       ...(isFirst || chain.steps.some((one) => one.name === step && one.stuck)
         ? { halting: silent, stuck: warning(chain.stuckReason) }
@@ -280,6 +289,13 @@ export function chainRule<
           step: { name: standing.stuck ? stuck : derived.stuck && !isBack ? halting : "waiting" },
           next,
         }),
+      pause: (message, until, first = []) =>
+        at.write(message, [...first, ...shows({ message })], {
+          step: { name: "waiting" },
+          ...(until === undefined ? {} : { next: until }),
+        }),
+      call: (message, command, first = [], more = {}) =>
+        at.call(message, { step: { name: "called" }, writes: [...first, ...shows()], command, next, ...more }),
     };
   }
 }

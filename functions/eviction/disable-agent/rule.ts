@@ -1,6 +1,5 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { on } from "../../../shared/rule.ts";
-import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { agentEviction, enableAgent, reasonOn } from "../lib/agent-eviction.ts";
 import { noteMoving, takeBackMoving } from "../lib/agent-plan.ts";
@@ -14,8 +13,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
   permissions: mayLookAtAgents(servingAgents, { annotations: [movingKey] }, "to note when it was disabled"),
   triggers: servingAgents.map((kind) => on(kind, ["update"])),
   sweep: servingAgents.map((kind) => whileDeleting(kind, agentFinalizer)),
-  steps: { called: silent },
-  act: ({ object, facts, moving, standing, now, next, about, shows, wait }) => {
+  act: ({ object, facts, moving, standing, now, call, pause, wait }) => {
     if (facts.at !== "seen") return [wait()];
     const { service, self, at } = facts.host;
     const since = Date.parse(moving?.disabled ?? "");
@@ -26,11 +24,10 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
     if (!self.isEnabled) {
       const note = moving?.disabled ? [] : [noteMoving(object, record)];
       const again = now + Math.max((moving?.disabled ? since : at) + emptyTwiceAfter - at, 1000);
-      return [about.write(standing.message, [...note, ...shows()], { step: { name: "waiting" }, next: again })];
+      return [pause(standing.message, again, note)];
     }
     const command = enableAgent({ service, self, isEnabled: false, description: reasonOn(object, self) });
-    const writes = [noteMoving(object, record), ...shows()];
     const unsent = takeBackMoving(object, record);
-    return [about.call(standing.message, { step: { name: "called" }, writes, command, unsent, next })];
+    return [call(standing.message, command, [noteMoving(object, record)], { unsent })];
   },
 });

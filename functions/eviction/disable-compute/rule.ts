@@ -8,7 +8,6 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import { silent } from "../../../shared/steps.ts";
 import {
   begins,
   type ComputeNode,
@@ -45,7 +44,6 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
       annotations: [grantedKey],
     }),
   ],
-  steps: { called: silent },
   look: async (
     _,
     { client, settings },
@@ -57,17 +55,14 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     return { seen, budget: isAsked ? await readBudget(client, settings) : undefined };
   },
   act: (context, { budget }) => {
-    const { object, facts, record, wanted, standing, now, next, about, shows } = context;
+    const { object, facts, record, wanted, standing, now, next, about, act, call, pause } = context;
     // What is waited for is an annotation, which comes as an event.
-    if (!facts.seen) return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    if (!facts.seen) return [pause(standing.message)];
     const { host, settings } = facts.seen;
     const { service } = host;
     if (begins(context) && !budget) return [about.leave("The budget was not read.")];
     const beginning = begins(context) && budget ? beginningOf(context, budget, settings, now) : { writes: [] };
-    if ("message" in beginning) {
-      const { message } = beginning;
-      return [about.write(message, shows({ message }), { step: { name: "waiting" }, next: beginning.next ?? next })];
-    }
+    if ("message" in beginning) return [pause(beginning.message, beginning.next ?? next)];
     const { uid } = object.metadata;
     const baseline = wanted === "disable" ? noMoves : newestOf(host);
     const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline };
@@ -77,9 +72,8 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     // What was granted comes before the note: of two that begin at once, one looks again.
     const writes = record && !begins(context) ? again : [...beginning.writes, noted(context, begun)];
     const message = `nova-compute of ${service.host} is being disabled.`;
-    if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
-    const command = disableService({ service, reason: reasonFor(object) });
-    return [about.call(message, { step: { name: "called" }, writes: [...writes, ...shows()], command, next })];
+    if (!service.isEnabled) return [act(message, [], writes)];
+    return [call(message, disableService({ service, reason: reasonFor(object) }), writes)];
   },
 });
 

@@ -15,16 +15,16 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
     { annotations: [movingKey, abandonKey, approvalKey] },
     "to remove the notes of its eviction when it is to stay",
   ),
-  steps: { called: silent, settling: silent },
+  steps: { settling: silent },
   act: (context) => {
-    const { object, facts, pods, wanted, isAsked, standing, now, next, about, shows, wait } = context;
+    const { object, facts, pods, wanted, isAsked, standing, now, about, shows, call, wait } = context;
     if (facts.at === "unreported") return [wait()];
     if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
       const { service, self } = facts.host;
       if (!pods.some(isReady) || !self.isAlive) return [wait()];
       const description = formerDescription(self, object);
       const command = enableAgent({ service, self, isEnabled: true, description });
-      return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
+      return [call("The agent is enabled again.", command)];
     }
     // The record brings it back here until its pod has come, of which no event is sent.
     if (!isAsked && isComing(context)) return [wait()];

@@ -1,6 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { silent, warning } from "../../../shared/steps.ts";
+import { warning } from "../../../shared/steps.ts";
 import { deletePod } from "../lib/agent-pod.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { withoutRestored } from "../lib/evacuation.ts";
@@ -26,7 +26,6 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     mayLabelNodes("to remove the label by which another operator's nova-compute comes"),
     mayWritePods(["delete"], [NovaComputeNode], "to delete the pods of nova-compute on a host that is off"),
   ],
-  steps: { called: silent },
   isElsewhere: isNeverDown,
   act: (context) => {
     const { object, facts, pods, record, now, next, about, shows, act, wait } = context;

@@ -49,12 +49,12 @@ export function letGo(
   since: string | undefined,
   release: Write,
 ): readonly Decision[] {
-  const { object, node, pods, wanted, standing, isAway, now, next, about, shows, act, wait } = context;
+  const { object, node, pods, wanted, standing, isAway, now, next, about, act, pause, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
   // has shown so.
   const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateFor);
-  const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
-  if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
+  const until = isAtRest ? undefined : next;
+  if (wanted !== "go") return [pause(standing.message, until)];
   const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
   // The label goes before the lock also where no pod is there: one might come.
   const goes = [...unschedule(context), ...own.map((pod) => deletePod(pod))];
@@ -62,6 +62,6 @@ export function letGo(
   if (pods.length > 0) return [wait()];
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
-  if (!isBeingDeleted(object)) return [about.write(standing.message, shows(), settled)];
+  if (!isBeingDeleted(object)) return [pause(standing.message, until)];
   return [about.write(standing.message, [release])];
 }

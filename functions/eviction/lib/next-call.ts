@@ -78,7 +78,7 @@ const moves: Readonly<Record<Move, readonly [words: string, make?: (input: Named
 
 /** What Nova is asked next about a server, noted in the record; or that a person wants those given up tried again. */
 export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Decision | undefined {
-  const { object, facts, record, next, about, shows, act } = context;
+  const { object, facts, record, act, call: ask } = context;
   if (!facts.seen || !record) return undefined;
   const { host, plan, settings } = facts.seen;
   const calls = Object.entries(record.called ?? {});
@@ -117,13 +117,10 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
   const [words, make] = moves[move.do];
   const evacuation = { server: move.server, host: host.service.host, after, isShared };
-  return about.call(`Server ${move.server} is being ${words}.`, {
-    step: { name: "called" },
-    writes: [noted(context, written), ...shows()],
-    command: make?.({ server: move.server }) ?? evacuateServer(evacuation),
+  const command = make?.({ server: move.server }) ?? evacuateServer(evacuation);
+  return ask(`Server ${move.server} is being ${words}.`, command, [noted(context, written)], {
     ...(isEvacuated ? { preconditions: stillNotReady(context), answered: becomes(taken) } : {}),
     refused: becomes(denied),
     unsent: becomes(record),
-    next,
   });
 }

@@ -1,5 +1,4 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
-import { silent } from "../../../shared/steps.ts";
 import { beforeSending, command } from "../../../shared/system/command.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
 import { noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
@@ -22,10 +21,9 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     },
     ...mayShow([NeutronOVNBGPAgent], [conditions.converged], "what the eviction waits for"),
   ],
-  steps: { called: silent },
-  act: ({ object, facts, moving, standing, next, about, shows, act, wait }) => {
+  act: ({ object, facts, moving, standing, act, call, pause, wait }) => {
     // What is waited for is an annotation, which comes as an event.
-    if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    if (facts.at !== "seen") return [pause(standing.message)];
     const { plan, host } = facts;
     const before = { ...moving, moved: plan.moved, moving: plan.moving };
     const at = new Date(host.at).toISOString();
@@ -40,10 +38,8 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     const message = `The ${host.service.noun} ${id} is being moved to another agent.`;
     // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
     const written = { ...before, moving: { ...plan.moving, [id]: move } };
-    const writes = [noteMoving(object, written), ...shows()];
     const command = transfer({ service: host.service, ...plan.next });
-    const unsent = takeBackMoving(object, written);
-    return [about.call(message, { step: { name: "called" }, writes, command, unsent, next })];
+    return [call(message, command, [noteMoving(object, written)], { unsent: takeBackMoving(object, written) })];
   },
 });
 

@@ -1,5 +1,4 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
-import { silent } from "../../../shared/steps.ts";
 import { noted } from "../lib/compute-node.ts";
 import { eviction } from "../lib/eviction.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
@@ -14,17 +13,15 @@ export const moveServers = chainRule(eviction, "move-servers", {
     { annotations: [recordKey, retryKey] },
     "to note which servers are moved, and since when its host is empty",
   ),
-  steps: { called: silent },
   act: (context) => {
-    const { facts, record, now, about, shows, act, wait } = context;
+    const { facts, record, now, act, pause, wait } = context;
     if (!facts.seen || !record) return [wait()];
     const { host } = facts.seen;
     if (isEmpty(host)) {
       const since = record.empty ?? new Date(host.at).toISOString();
       const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - host.at);
-      const message = "The host is empty. Holdfast checks this once more.";
       const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
-      return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];
+      return [pause("The host is empty. Holdfast checks this once more.", again, writes)];
     }
     const { empty: _, ...filled } = record;
     if (record.empty) return [act("A server has come to the host.", [noted(context, filled as typeof record)])];

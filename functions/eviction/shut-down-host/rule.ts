@@ -1,6 +1,5 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { minute } from "../../../shared/duration.ts";
-import { silent } from "../../../shared/steps.ts";
 import { command } from "../../../shared/system/command.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { eviction } from "../lib/eviction.ts";
@@ -13,10 +12,9 @@ import { mayLook } from "../lib/permissions.ts";
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic if its spec says so, and waits until the host is off.",
   permissions: mayLook({ annotations: [recordKey] }, "to note when its host was turned off"),
-  steps: { called: silent },
   isElsewhere: isNeverDown,
   act: (context) => {
-    const { facts, compute, record, next, standing, about, shows, wait } = { compute: context, ...context };
+    const { facts, compute, record, standing, call, wait } = { compute: context, ...context };
     const host = facts.suspect;
     const node = machineOf(compute);
     // What was forced down and is on again, a person may have turned on: a person decides about it.
@@ -24,16 +22,9 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
     const isUnderWay = host.outage.power?.target !== undefined;
     if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
     const written = { ...record, shutdown: new Date(host.host.at).toISOString() };
-    return [
-      about.call(standing.message, {
-        step: { name: "called" },
-        writes: [noted(context, written), ...shows()],
-        preconditions: stillNotReady(compute),
-        command: powerOff({ node }),
-        unsent: replaceRecord(context, JSON.stringify(written), record),
-        next,
-      }),
-    ];
+    const unsent = replaceRecord(context, JSON.stringify(written), record);
+    const preconditions = stillNotReady(compute);
+    return [call(standing.message, powerOff({ node }), [noted(context, written)], { preconditions, unsent })];
   },
 });
 

@@ -4,7 +4,6 @@ import type { Decision } from "../../../shared/decision.ts";
 import { Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
 import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import { silent } from "../../../shared/steps.ts";
 import { evacuateNode } from "../lib/commands.ts";
 import { circumstances, mayEvacuate } from "../lib/data/may-evacuate.ts";
 import { countBefore } from "../lib/data/replica-floor.ts";
@@ -44,7 +43,6 @@ export const evacuate = chainRule(evacuation, "evacuate", {
     }),
     ...mayTakeLease(leaseName, "to call LINSTOR for one node at a time", { fields: ["spec"], annotations: [callKeys] }),
   ],
-  steps: { called: silent },
   look: async (_, { client }, seen): Promise<Facts> => {
     const namespace = ownNamespace();
     const lease = await client.get<LeaseObject>(Lease, namespace, leaseName);

@@ -70,7 +70,7 @@ export const mark = chainRule(evacuation, "mark", {
 });
 
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Beginning): readonly Decision[] {
-  const { facts, now, next, satellite, standing, about, shows } = context;
+  const { facts, now, next, satellite, standing, about, pause, shows } = context;
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
@@ -88,7 +88,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Be
       `Waiting until Machine ${namespace}/${name} has Holdfast's hooks: without them it would be shut down before ` +
       `its data is elsewhere.${refused ? ` ${refused.because} ${byHand}` : ""}`;
     // The sweep comes back to what set-hooks has noted, and an update of the satellite follows when that is over.
-    return [about.write(message, shows({ message }), { step: { name: "waiting" }, ...(refused ? {} : { next }) })];
+    return [pause(message, refused ? undefined : next)];
   }
   if (!facts.begun) {
     const beginning = beginningOf(context, around);

@@ -50,7 +50,7 @@ function withdrawn({ satellite, facts }: Looked<SatelliteInChain, EvacuationFact
 }
 
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
-  const { satellite, facts, standing, now, next, about, shows, wait, controller: at } = context;
+  const { satellite, facts, standing, now, next, about, shows, pause, wait, controller: at } = context;
   if (!facts.satellite.deleting) return [wait()];
   const isUnlisted = facts.is === "ready" && !facts.data;
   const pending = removalPending(satellite, now) ?? (isUnlisted ? registrationPending(satellite, now) : undefined);
@@ -63,10 +63,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   const removal = mayRemove(facts.data);
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
-  if (wasJustCalled(readRemoval(satellite), now, next - now)) {
-    const message = `LINSTOR was called to remove the node ${node}, and still lists it.`;
-    return [about.write(message, shows({ message }), { step: { name: "waiting" }, next })];
-  }
+  if (wasJustCalled(readRemoval(satellite), now, next - now))
+    return [pause(`LINSTOR was called to remove the node ${node}, and still lists it.`, next)];
   const { before, ...outcome } = noteRemoval(satellite, now, true);
   return [
     about.call(removal.message, {
