@@ -93,7 +93,7 @@ describe("a custom resource", () => {
       await post({ apiVersion: undefined }),
       await post({ apiVersion: "example.dev/v2" }),
       await post({ kind: "Other" }),
-    ]).toEqual([400, 400, 400, 422]);
+    ]).toEqual([400, 400, 400, 400]);
   });
 
   test("is served in each version, and items say which", async () => {

@@ -1,8 +1,8 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { applyJsonPatch, JsonPatchError } from "../../../shared/kubernetes/json-patch.ts";
+import { badRequest } from "../failure.ts";
 import { StatusError } from "../status-error.ts";
 import { copyOf } from "./copy.ts";
-import { goTypeOf } from "./go-type.ts";
 
 /**
  * Applies a JSON Patch the way the API server does and returns the patched object; the target is not touched.
@@ -12,7 +12,7 @@ import { goTypeOf } from "./go-type.ts";
  */
 export function jsonPatch(target: Fields, operations: unknown): Fields {
   if (operations === null) return target;
-  if (!Array.isArray(operations)) throw undecodable(operations, "Go value of type []handlers.jsonPatchOp");
+  if (!Array.isArray(operations)) throw undecodable("it is no list of operations");
   if (operations.length > maximumOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${operations.length}`;
     throw new StatusError(413, "RequestEntityTooLarge", message);
@@ -34,16 +34,13 @@ function applied(target: Fields, operations: readonly Fields[]): unknown {
 
 function decode(operation: unknown): Fields {
   if (operation === null) return {};
-  if (!isFields(operation)) throw undecodable(operation, "Go value of type handlers.jsonPatchOp");
-  for (const member of ["op", "path", "from"]) {
-    const value = operation[member] ?? "";
-    if (typeof value !== "string") throw undecodable(value, `Go struct field jsonPatchOp.${member} of type string`);
-  }
+  if (!isFields(operation)) throw undecodable("an operation is no object");
+  const wrong = ["op", "path", "from"].find((member) => typeof (operation[member] ?? "") !== "string");
+  if (wrong) throw undecodable(`${wrong} is no text`);
   return operation;
 }
 
 const refused = () =>
   new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 
-const undecodable = (value: unknown, into: string) =>
-  new StatusError(400, "BadRequest", `error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into ${into}`);
+const undecodable = (why: string) => badRequest(`error decoding patch: ${why}`);

@@ -1,20 +1,13 @@
 import { type Fields, fieldOf, isFields, setField } from "../../../shared/kubernetes/fields.ts";
-import { StatusError } from "../status-error.ts";
+import { badRequest } from "../failure.ts";
 import { copyOf } from "./copy.ts";
-import { goTypeOf } from "./go-type.ts";
 
 /**
  * Applies a JSON Merge Patch (RFC 7386) and returns the patched object; the target is not touched. Arrays are replaced
  * whole, `null` removes. A patch that is no object is refused with the 400 of the API server.
  */
 export function mergePatch(target: Fields, patch: unknown): Fields {
-  if (patch === null) throw new StatusError(400, "BadRequest", "Invalid JSON Patch");
-  if (!isFields(patch)) {
-    const message =
-      `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type ` +
-      "map[string]interface {}";
-    throw new StatusError(400, "BadRequest", message);
-  }
+  if (!isFields(patch)) throw badRequest("error decoding patch: it is no object");
   return copyOf(merge(target, patch)) as Fields;
 }
 

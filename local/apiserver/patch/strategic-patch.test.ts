@@ -159,7 +159,7 @@ describe("refused", () => {
       400,
       "the directive $foo of strategic merge patches is not supported",
     ],
-    ["no object", [], 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"],
+    ["no object", [], 400, "error decoding patch: it is no object"],
   ];
   for (const [name, patch, status, message] of cases) {
     test(name, () => expect(() => patched(patch)).toThrow(expect.objectContaining({ status, message })));

@@ -2,12 +2,12 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { StrategicMergeError } from "../../../shared/kubernetes/strategic-merge/directive.ts";
 import { type MergeType, strategicMerge as merge } from "../../../shared/kubernetes/strategic-merge/merge.ts";
+import { badRequest } from "../failure.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve, typeOf } from "../schema/type.ts";
 import { StatusError } from "../status-error.ts";
 import { copyOf } from "./copy.ts";
-import { goTypeOf } from "./go-type.ts";
 
 /**
  * Applies a strategic merge patch to an object of a built-in kind and returns the patched object; the target is not
@@ -18,10 +18,7 @@ import { goTypeOf } from "./go-type.ts";
  */
 export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields {
   if (patch === null) return live;
-  if (!isFields(patch)) {
-    const message = `json: cannot unmarshal ${goTypeOf(patch)} into Go value of type map[string]interface {}`;
-    throw new StatusError(400, "BadRequest", message);
-  }
+  if (!isFields(patch)) throw badRequest("error decoding patch: it is no object");
   const schema = typeOf(kind);
   if (!schema) {
     const message =
@@ -33,9 +30,7 @@ export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields
     return merge(copyOf(live), copyOf(patch), mergeTypeOf(schema));
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
-    throw error.why === "refused"
-      ? new StatusError(400, "BadRequest", error.message)
-      : new StatusError(500, "", error.message);
+    throw error.why === "refused" ? badRequest(error.message) : new StatusError(500, "", error.message);
   }
 }
 

@@ -110,7 +110,7 @@ describe("mutations", () => {
     [
       "another type",
       configure("Object{metadata: Object.metadata{labels: {'a': 1}}}"),
-      `${untyped}.metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}`,
+      `${untyped}.metadata.labels.a: expected string, got 1`,
     ],
     [
       "an atomic list",

@@ -1,11 +1,10 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { pruneCustom } from "../custom/prune-unknown.ts";
-import { badRequest, invalid } from "../failure.ts";
+import { badRequest } from "../failure.ts";
 import { decodeProtobuf, protobufType } from "../protobuf/decode.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { invalidValue } from "../validation/status-cause.ts";
 import type { Call } from "./call.ts";
 import { conform, TypeMismatch } from "./conform.ts";
 
@@ -20,27 +19,17 @@ export function contentType({ request }: Call): string {
  */
 export function readObject(call: Call, resource: Resource): KubernetesObject {
   const document = readDocument(call, resource.kind);
-  if (resource.custom) checkCustomType(resource, document, call.request.body ?? "");
-  const { apiVersion = resource.apiVersion, kind = resource.kind } = document;
-  const [given, wanted] = [`${kind}`, resource.kind];
-  const versioned = `${given} in version ${JSON.stringify(versionOf(`${apiVersion}`))}`;
-  if (apiVersion !== resource.apiVersion) {
-    throw badRequest(
-      `${versioned} cannot be handled as a ${wanted}: no kind ${JSON.stringify(given)} is registered for ` +
-        `version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  }
-  if (given !== wanted) {
-    throw badRequest(
-      `${versioned} cannot be handled as a ${wanted}: converting (${versionOf(`${apiVersion}`)}.${given}) ` +
-        `to (core.${wanted}): unknown conversion`,
-    );
+  // Custom resources must say what they are.
+  const own = resource.custom ? {} : { apiVersion: resource.apiVersion, kind: resource.kind };
+  const { apiVersion, kind } = { ...own, ...document };
+  const refuse = (why: string) => badRequest(`This cannot be handled as a ${resource.kind}: ${why}`);
+  if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
+    throw refuse(`it is ${apiVersion ? `${kind} of ${apiVersion}` : `${kind}`}, not of ${resource.apiVersion}`);
   }
   try {
     return decode(call, resource, { ...document, apiVersion, kind });
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
-    throw badRequest(`${versioned} cannot be handled as a ${wanted}: ${error.message}`);
+    throw error instanceof TypeMismatch ? refuse(error.message) : error;
   }
 }
 
@@ -82,36 +71,9 @@ function readDocument(call: Call, kind: string): Fields {
 /** A body in protobuf, which comes here as base64. Throws 400 and 415. */
 export const protobufIn = ({ request }: Call): Fields => decodeProtobuf(Buffer.from(request.body ?? "", "base64"));
 
-/** Custom resources must say what they are. */
-function checkCustomType(resource: Resource, document: Fields, text: string): void {
-  const { apiVersion, kind, metadata } = document;
-  for (const [field, name] of [
-    [kind, "Kind"],
-    [apiVersion, "apiVersion"],
-  ] as const) {
-    if (field) continue;
-    const start = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): ` +
-        `Object '${name}' is missing in '${text}' (${start})`,
-    );
-  }
-  if (apiVersion !== resource.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
-    );
-  }
-  if (kind !== resource.kind) {
-    const cause = invalidValue("kind", kind, `must be ${resource.kind}`);
-    throw invalid({ ...resource, kind: `${kind}` }, isFields(metadata) ? `${metadata.name ?? ""}` : "", [cause]);
-  }
-}
-
 const unsupportedBody = () =>
   new StatusError(
     415,
     "UnsupportedMediaType",
     "the body of the request was in an unknown format - accepted media types include: application/json",
   );
-
-const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf("/") + 1);

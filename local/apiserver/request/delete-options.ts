@@ -64,10 +64,7 @@ function parse(call: Call, body: string): Fields {
   if (!isFields(document)) throw badRequest("couldn't get version/kind; the body is no object");
   const { kind = "DeleteOptions", apiVersion = "v1" } = document;
   if (kind !== "DeleteOptions") {
-    throw badRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ` +
-        '"pkg/runtime/scheme.go:111"',
-    );
+    throw badRequest(`${kind} of ${apiVersion} is no DeleteOptions`);
   }
   return document;
 }
