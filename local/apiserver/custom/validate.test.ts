@@ -55,24 +55,21 @@ describe("accepted", () => {
 describe("refused", () => {
   const cases: [Fields, [reason: string, field: string, message: string]][] = [
     [{}, ["Required", "spec.size", "Required value"]],
+    [{ size: "x" }, ["TypeInvalid", "spec.size", 'Invalid value: "x": must be integer']],
+    [{ size: 0 }, ["Invalid", "spec.size", "Invalid value: 0: must be >= 1"]],
     [
-      { size: "x" },
-      ["TypeInvalid", "spec.size", 'Invalid value: "string": spec.size in body must be of type integer: "string"'],
-    ],
-    [{ size: 0 }, ["Invalid", "spec.size", "Invalid value: 0: spec.size in body must be >= 1"]],
-    [{ size: 1, mode: "c" }, ["NotSupported", "spec.mode", 'Unsupported value: "c": supported values: "a", "b"']],
-    [{ size: 1, name: "abcdef" }, ["TooLong", "spec.name", "Too long: may not be more than 5 bytes"]],
-    [
-      { size: 1, name: "AB" },
-      ["Invalid", "spec.name", 'Invalid value: "AB": spec.name in body must match pattern "^[a-z]+$"'],
+      { size: 1, mode: "c" },
+      ["NotSupported", "spec.mode", 'Invalid value: "c": must be equal to one of the allowed values: a, b'],
     ],
     [
-      { size: 1, when: "soon" },
-      ["TypeInvalid", "spec.when", 'Invalid value: "soon": spec.when in body must be of type date-time: "soon"'],
+      { size: 1, name: "abcdef" },
+      ["TooLong", "spec.name", 'Invalid value: "abcdef": must NOT have more than 5 characters'],
     ],
+    [{ size: 1, name: "AB" }, ["Invalid", "spec.name", 'Invalid value: "AB": must match pattern "^[a-z]+$"']],
+    [{ size: 1, when: "soon" }, ["TypeInvalid", "spec.when", 'Invalid value: "soon": must match format "date-time"']],
     [
       { size: 1, tags: ["a", "b", "c", "d"] },
-      ["Invalid", "spec.tags", 'Invalid value: ["a","b","c","d"]: spec.tags in body must NOT have more than 3 items'],
+      ["Invalid", "spec.tags", 'Invalid value: ["a","b","c","d"]: must NOT have more than 3 items'],
     ],
     [{ size: 1, tags: ["a", "a"] }, ["Duplicate", "spec.tags[1]", 'Duplicate value: "a"']],
     [
@@ -81,11 +78,8 @@ describe("refused", () => {
     ],
     [{ size: 1, parts: [{}] }, ["Required", "spec.parts[0].name", "Required value"]],
     [{ size: 1, pod: { kind: "Pod" } }, ["Required", "spec.pod.apiVersion", "Required value"]],
-    [{ size: 1, num: 0 }, ["Invalid", "spec.num", "Invalid value: 0: spec.num in body must be > 0"]],
-    [
-      { size: 1, one: {} },
-      ["Invalid", "spec.one", "Invalid value: {}: spec.one in body must match exactly one schema in oneOf"],
-    ],
+    [{ size: 1, num: 0 }, ["Invalid", "spec.num", "Invalid value: 0: must be > 0"]],
+    [{ size: 1, one: {} }, ["Invalid", "spec.one", "Invalid value: {}: must match exactly one schema in oneOf"]],
   ];
   for (const [spec, expected] of cases) test(JSON.stringify(spec), () => expect(causes(spec)).toEqual([expected]));
 });
@@ -110,9 +104,6 @@ describe("CEL rules", () => {
     expect(judged(rules({ rule: "self < 5" }), { size: 7 })).toEqual([
       "spec.size: Invalid value: 7: failed rule: self < 5",
     ]);
-    expect(judged(rules({ rule: "self < 5", messageExpression: '"not " + string(self)' }), { size: 7 })).toEqual([
-      "spec.size: Invalid value: 7: not 7",
-    ]);
     expect(judged(rules({ rule: "self < 5" }), { size: 4 })).toEqual([]);
   });
   test("one about oldSelf is about updates", () => {
@@ -127,9 +118,7 @@ describe("CEL rules", () => {
   });
   test("are not evaluated where something is missing or of another type", () => {
     expect(judged(rules({ rule: "self < 5" }), { size: 7, mode: "x" })).toEqual([
-      'spec.mode: Unsupported value: "x": supported values: "a"',
-      "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; " +
-        "correct the existing errors to complete validation",
+      'spec.mode: Invalid value: "x": must be equal to one of the allowed values: a',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
-import { type Cause, invalidValue } from "../validation/status-cause.ts";
+import type { Cause } from "../validation/status-cause.ts";
 import { causeOf } from "./cause.ts";
 import { duplicates } from "./duplicates.ts";
 import { toJsonSchema } from "./json-schema.ts";
@@ -14,7 +14,7 @@ import { hasRules, rulesBroken } from "./validation-rules.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * What is wrong with a custom resource, worded as the API server words it. In an update, what was already wrong in the
+ * What is wrong with a custom resource. In an update, what was already wrong in the
  * same place and has not changed is let through. Rules of `x-kubernetes-validations` are evaluated once nothing else is
  * wrong.
  */
@@ -28,18 +28,9 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
   );
   const causes = [...errors.map((error) => causeOf(error, value)), ...duplicates(schema, value)];
   if (!hasRules(schema)) return causes;
-  if (causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate")) {
-    return [...causes, unchecked];
-  }
-  return [...causes, ...rulesBroken(schema, object, live)];
+  const isMistyped = causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate");
+  return isMistyped ? causes : [...causes, ...rulesBroken(schema, object, live)];
 }
-
-const unchecked = invalidValue(
-  "<nil>",
-  null,
-  "some validation rules were not checked because the object was invalid; correct the existing errors to complete " +
-    "validation",
-);
 
 const validatorOf = remember((schema: Schema): ValidateFunction => {
   const { metadata: _, ...properties } = schema.properties ?? {};

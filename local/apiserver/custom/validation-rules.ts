@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { objectsIn } from "../kinds/fields.ts";
-import { compileRule, type Evaluate, ExpressionError } from "../policy/expression.ts";
+import { compileRule, ExpressionError } from "../policy/expression.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
-import { typeName } from "./cause.ts";
 import { walkTyped } from "./walk.ts";
 
 const keyword = "x-kubernetes-validations";
@@ -38,7 +37,7 @@ function judge(rule: Fields, self: unknown, oldSelf: unknown, path: string): Cau
   if (/\boldSelf\b/.test(text) && oldSelf === undefined) return undefined;
   const variables = { self, ...(oldSelf === undefined ? {} : { oldSelf }) };
   const cause = (why: string): Cause => {
-    const value = isFields(self) || Array.isArray(self) ? typeName(self) : self;
+    const value = typeof self === "object" && self !== null ? (Array.isArray(self) ? "array" : "object") : self;
     const reason = typeof rule.reason === "string" ? rule.reason : "FieldValueInvalid";
     return { ...invalidValue(`${path}${rule.fieldPath ?? ""}`.replace(/^\./, ""), value, why), reason };
   };
@@ -48,15 +47,5 @@ function judge(rule: Fields, self: unknown, oldSelf: unknown, path: string): Cau
     if (!(error instanceof ExpressionError)) throw error;
     return cause(`rule ${JSON.stringify(text)} could not be evaluated: ${error.message}`);
   }
-  return cause(message(rule, variables) ?? String(rule.message ?? `failed rule: ${text}`));
-}
-
-function message({ messageExpression }: Fields, variables: Parameters<Evaluate>[0]): string | undefined {
-  if (typeof messageExpression !== "string") return undefined;
-  try {
-    return String(compileRule(messageExpression)(variables));
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined;
-    throw error;
-  }
+  return cause(String(rule.message ?? `failed rule: ${text}`));
 }
