@@ -17,3 +17,8 @@ export const warning = (reason: string): StepEvent => ({ type: "Warning", reason
 
 /** Recorded on what a newer version has written about, and what stays as it is until functions are rolled forward. */
 export const newerProgress = warning("NewerProgress");
+
+/** Recorded on what the API server, a policy or a webhook refuses to change, and where a webhook does not answer. */
+export const kubernetesRefused = warning("KubernetesRefused");
+export const kubernetesUnreachable = warning("KubernetesUnreachable");
+export const refusalReasons: readonly string[] = [kubernetesRefused.reason, kubernetesUnreachable.reason];

@@ -61,7 +61,8 @@ const advice: Readonly<Record<string, string>> = {
     "[give its storage up](volumes.md#a-node-that-is-gone).",
   KubernetesRefused:
     "The API server, a webhook or a policy refuses to change this object, or one that it needs. The message has the " +
-    "reason in the server's words, and says since when. Remove the cause, and everything goes on within one sweep.",
+    "reason in the server's words, and says since when. Remove the cause, and everything goes on within one sweep. " +
+    "The Event stays until it expires. `holdfast explain` shows it only as long as the change is still to be made.",
   KubernetesUnreachable:
     "A webhook does not answer the API server. The message names it, and says since when. Repair it, and everything " +
     "goes on within one sweep.",

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { about } from "../../shared/about.ts";
 import { systemClock } from "../../shared/clock.ts";
 import type { Decision } from "../../shared/decision.ts";
+import { annotate } from "../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { type Rule, rule } from "../../shared/rule.ts";
 import { warning } from "../../shared/steps.ts";
@@ -119,4 +122,47 @@ test("a rule whose external system is away leaves the explanation incomplete", a
   });
   expect(gaps).toEqual(["test/looking could not look: LINSTOR could not be reached."]);
   expect(words).toMatchObject([{ unknown: "LINSTOR could not be reached." }]);
+});
+
+test.each([
+  ["that the rule is still to make", {}, true],
+  ["that has gone through", { kept: "yes" }, false],
+])("a change %s: whether a refusal of it is explained", async (_, annotations, isSaid) => {
+  const metadata = { name: "data", namespace: "shop", uid: "u", resourceVersion: "1", annotations };
+  const object = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata } as KubernetesObject;
+  const keeping = rule({
+    name: "test/keeping",
+    doc: "Keeps.",
+    settings: z.object({}),
+    triggers: [],
+    permissions: [{ resource: PersistentVolumeClaim, verbs: ["patch"], writes: { annotations: ["kept"] }, why: "" }],
+    sweep: [],
+    subjects: () => [{ kind: PersistentVolumeClaim, namespace: "shop", name: "data" }],
+    look: async () => object,
+    decide: (live) => [
+      live.metadata.annotations?.kept
+        ? about(PersistentVolumeClaim, live).leave("It is kept.")
+        : about(PersistentVolumeClaim, live).write("It is kept.", [
+            annotate(PersistentVolumeClaim, live, { kept: "yes" }),
+          ]),
+    ],
+  });
+  const note = "PersistentVolumeClaim shop/data waits for the API server since 12:00: denied.";
+  const events = [
+    { reason: "KubernetesRefused", note, reportingInstance: "test/keeping", regarding: { uid: "u" } },
+    { reason: "KubernetesRefused", note: "another's", reportingInstance: "test/keeping", regarding: { uid: "v" } },
+  ];
+  const client = {
+    get: async () => object,
+    list: async function* () {
+      yield* events;
+    },
+  } as unknown as Client;
+  const rules = { installed: [{ rule: keeping, environment: {} }], all: [keeping] };
+  const connect = () => () => expect.unreachable("The rule has no external system.");
+  const explanation = await explain(PersistentVolumeClaim, object, rules, { client, clock: systemClock, connect });
+  expect(explanation.isStuck).toBe(isSaid);
+  const lines: string[] = [];
+  printExplanation(explanation, 0, { width: 200, print: (line) => lines.push(line), paint: (_, text) => text });
+  expect(lines.join("\n").includes(note)).toBe(isSaid);
 });

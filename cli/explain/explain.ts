@@ -10,7 +10,7 @@ import { readOrNote } from "../cluster/read-or-note.ts";
 import { type AskedRule, type Asking, type Judgement, judge } from "../rules/judge.ts";
 import { aboutFinalizer } from "./finalizers.ts";
 import { type Content, contentOf } from "./namespace-content.ts";
-import { type Word, waitsForNothing, wordOf, wordWritten } from "./word.ts";
+import { type Word, waitsForNothing, withRefusals, wordOf, wordWritten } from "./word.ts";
 
 /** A finalizer on the object, or a hook by which a Machine waits before it is deleted. */
 interface Hold {
@@ -67,7 +67,8 @@ export async function explain(
   all = false,
 ): Promise<Explanation> {
   const asked = await askAll(kind, object, rules, asking);
-  const { words, gaps } = wordsOf(asked, object, asking.clock.now(), rules);
+  const { words: own, gaps } = wordsOf(asked, object, asking.clock.now(), rules);
+  const words = await withRefusals(own, object, asking.client, gaps);
   const others = subjectsBehind(asked);
   for (const other of await othersBehind(others.slice(0, mostOthers), asked, asking, gaps)) {
     const { words: more, gaps: moreGaps } = wordsOf(

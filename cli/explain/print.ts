@@ -58,11 +58,12 @@ const aboutAnother = ({ about }: Word, object: string) => (about === object ? ""
 
 /** What is said first, and then what is written down, unless it is the same. */
 function sentencesOf(word: Word, now: number): readonly string[] {
-  const { message, decision, written, away, difference, unknown } = word;
+  const { message, decision, written, away, difference, refused, unknown } = word;
   const does = decision === "write" || decision === "call" ? "It does this with its next event: " : "";
   return [
     ...(unknown === undefined ? [] : [`The rule cannot say how things stand now: ${unknown}`]),
     ...(message === undefined ? [] : [`${does}${message}`]),
+    ...(refused ? [refused] : []),
     ...(difference ? [difference] : []),
     ...(written ? [asWritten(written, message, now)] : []),
     ...(away ? [away.because] : []),

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Decision, Step } from "../../shared/decision.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { Event } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { plan } from "../../shared/pipeline/plan.ts";
 import { type Progress, readProgress } from "../../shared/progress.ts";
 import { progressNameOf, type Rule } from "../../shared/rule.ts";
+import { refusalReasons } from "../../shared/steps.ts";
 import { elsewhere } from "../cluster/cluster-options.ts";
+import { readOrNote } from "../cluster/read-or-note.ts";
 
 /** What an object says of itself in a rule's annotation. */
 interface Written {
@@ -33,6 +37,8 @@ export interface Word {
   readonly away?: Written;
   /** How what is written down differs from what a look says. */
   readonly difference?: string;
+  /** What the API server, a policy or a webhook refuses of what the rule still has to write, and since when. */
+  readonly refused?: string;
   /** Why no look could be had. */
   readonly unknown?: string;
   /** A person must act. */
@@ -111,6 +117,38 @@ function differs(progress: Progress, step: Step, message: string): boolean {
 const differenceIn = (installNamespace?: string) =>
   "This differs from what is written down. If that stays so for more than one sweep, run: " +
   `holdfast status${elsewhere(installNamespace)}`;
+
+/**
+ * The words about an object, each with what was refused of the change that it is still to make. One that has gone
+ * through meanwhile needs no change any more, so that its Event, which stays for an hour, counts no longer.
+ */
+export async function withRefusals(
+  words: readonly Word[],
+  object: KubernetesObject,
+  client: Pick<Client, "list">,
+  gaps: string[],
+): Promise<Word[]> {
+  const title = describe(referenceTo(object));
+  const isDue = ({ about, decision }: Word) => about === title && (decision === "write" || decision === "call");
+  if (!words.some(isDue)) return [...words];
+  const { namespace = "default", name, uid } = object.metadata;
+  const list = () => client.list<RecordedEvent>(Event, { namespace, fieldSelector: `regarding.name=${name}` });
+  const events = (await readOrNote(gaps, "Events", () => Array.fromAsync(list()))) ?? [];
+  return words.map((word) => {
+    const refusal = events.find(
+      ({ reason, regarding, reportingInstance }) =>
+        refusalReasons.includes(reason) && regarding.uid === uid && reportingInstance === word.rule,
+    );
+    return refusal && isDue(word) ? { ...word, refused: refusal.note, isStuck: true } : word;
+  });
+}
+
+interface RecordedEvent extends KubernetesObject {
+  readonly reason: string;
+  readonly note: string;
+  readonly reportingInstance: string;
+  readonly regarding: { readonly uid?: string };
+}
 
 /** The finalizers of the object that a decision's patches take off. */
 function removedBy(decision: Decision): readonly string[] {

@@ -1,6 +1,6 @@
 import { mostOfOne, mostUnattributed } from "../../functions/platform/dead-letter/ring-buffer.ts";
-import { idOf, readLeftOut } from "../../functions/platform/lib/kept-event.ts";
 import type { SweepStatus } from "../../functions/platform/lib/sweep-status.ts";
+import { takenOf } from "../../functions/platform/lib/taken.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -28,8 +28,6 @@ export interface DeadLetters {
 
 /** Milliseconds for which a dead-lettered event is news. */
 const news = 24 * 3_600_000;
-/** Milliseconds in which an event that was sent again comes back: six attempts of 40 s, and the pauses between them. */
-const returning = 300_000;
 
 /**
  * The dead-lettered events that are kept, and what to do about those of the last day that no function has taken since,
@@ -46,14 +44,8 @@ export async function deadLetters(
   const found = Object.entries(kept?.data ?? {})
     .flatMap(([name, text]) => read(name, text) ?? [])
     .toSorted((a, b) => a.received.localeCompare(b.received));
-  const leftOut = readLeftOut(kept?.data ?? {});
-  const isSettled = now - Date.parse(sweep?.resentAt ?? "") > returning;
-  const wasResent = ({ name }: Found) => isSettled && sweep?.resent?.includes(idOf(name)) === true;
-  // What has failed again is kept once more, and was not sent again since.
-  const isTaken = (one: Found) =>
-    found.every((other) => !isSameWork(one, other) || wasResent(other)) &&
-    !((leftOut[one.destination] ?? "") > (sweep?.madeUp?.[one.destination] ?? ""));
-  const events = found.map((one): DeadLettered => ({ ...one, isTaken: isTaken(one) }));
+  const taken = takenOf(found, kept?.data ?? {}, sweep, now);
+  const events = found.map((one): DeadLettered => ({ ...one, isTaken: taken.has(one) }));
   const recent = events.filter(({ received, isTaken }) => !isTaken && now - Date.parse(received) < news);
   const byFunction = Map.groupBy(recent, ({ destination }) => destination);
   const findings = [...byFunction].map(([destination, of]): Finding => {
@@ -79,8 +71,6 @@ export async function deadLetters(
 }
 
 type Found = Omit<DeadLettered, "isTaken">;
-
-const isSameWork = (one: Found, other: Found) => one.destination === other.destination && one.about === other.about;
 
 function read(name: string, text: string): Found | undefined {
   try {

@@ -8,6 +8,7 @@ export interface EventObject extends KubernetesObject {
   readonly reason?: string;
   readonly note?: string;
   readonly reportingController?: string;
+  readonly reportingInstance?: string;
   readonly regarding?: ObjectReference & { readonly uid?: string };
   readonly eventTime?: string | null;
   readonly deprecatedLastTimestamp?: string | null;

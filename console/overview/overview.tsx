@@ -1,6 +1,7 @@
 import { Content, Title } from "@patternfly/react-core";
 import { isEventKey } from "../../functions/platform/lib/kept-event.ts";
 import { readStatus } from "../../functions/platform/lib/sweep-status.ts";
+import { isStillRefused } from "../../functions/platform/lib/taken.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { readNote } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
@@ -61,15 +62,16 @@ export default function Overview() {
   const all = [...lists, ...partLists, warnings, buffer, table];
   const isAllKnown = all.every(({ is }) => is !== "refused");
   const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
+  const swept = objectsOf(table).flatMap((map) => readStatus(map) ?? [])[0];
+  const kept = buffer.is === "ready" ? (objectsOf(buffer)[0]?.data ?? {}) : undefined;
   const items = [
     ...[...parts, ...lists.flatMap(objectsOf)].flatMap((object) => attentionOf(object, now) ?? []),
-    ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
+    ...itemsOfEvents(objectsOf(warnings).filter((event) => isOurs(event) && isStillRefused(event, kept, swept, now))),
   ];
   const isRead = all.every(({ is }) => is !== "loading");
   const deadEvents = objectsOf(buffer).flatMap(({ data = {} }) => Object.keys(data).filter(isEventKey).sort());
   // Their keys begin with the time.
   const lastDead = deadEvents.at(-1)?.replace(/^(....)(..)(..T..)(..)(..)-.*/, "$1-$2-$3:$4:$5Z");
-  const swept = objectsOf(table).flatMap((map) => readStatus(map) ?? [])[0];
   return (
     <Page title="Overview" intro="What waits for a person, and what holds what.">
       <div className="hf-stack">

@@ -4,7 +4,7 @@ import { Event } from "../kubernetes/kind.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { recordEvent } from "../kubernetes/record-event.ts";
 import { outcomeOf } from "../outcome.ts";
-import { warning } from "../steps.ts";
+import { kubernetesRefused, kubernetesUnreachable } from "../steps.ts";
 import type { ExecuteContext } from "./execute-context.ts";
 import type { PlannedRule } from "./plan.ts";
 
@@ -23,7 +23,7 @@ export async function reportRefusal(
   const isAway = isWebhookAway(error);
   const mayRecord = permissions.some(({ resource, verbs }) => resource.kind === Event.kind && verbs.includes("create"));
   if (!mayRecord || !(isAway || isRefused(error) || isDenied(error))) return;
-  const event = isAway ? warning("KubernetesUnreachable") : warning("KubernetesRefused");
+  const event = isAway ? kubernetesUnreachable : kubernetesRefused;
   const since = new Date(clock.now()).toISOString();
   const note =
     `${describe(referenceTo(about))} waits for the API server since ${since}: ${outcomeOf(error).message} When the ` +
