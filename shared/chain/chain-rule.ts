@@ -8,7 +8,7 @@ import type { Condition } from "../kubernetes/condition.ts";
 import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import type { Write } from "../kubernetes/write.ts";
+import { isStatus, type Write } from "../kubernetes/write.ts";
 import { type LookFailure, lookAtEach, partly, wholeOr } from "../look-at-each.ts";
 import { type Progress, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
@@ -154,7 +154,7 @@ export function chainRule<
       case "outside":
         return [at.leave(facts.message)];
       case "halted":
-        return [isFirst ? halted(one, facts, now, again) : elsewhere];
+        return isFirst ? unlessJustAway(one, [halted(one, facts, now, again)], now, again) : [elsewhere];
       case "unknown":
         // Of several that cannot ask one says so, or they would wake each other for ever; the first rule always does.
         if (isFirst || !saidByAnother(object)) return [waits(one, facts.away, now, again)];
@@ -165,7 +165,8 @@ export function chainRule<
         ];
       default: {
         const standing = stepOf(chain.steps, facts, now);
-        if (standing.step === step) return act(contextOf(one, facts, standing, now, again), all);
+        if (standing.step === step)
+          return unlessJustAway(one, act(contextOf(one, facts, standing, now, again), all), now, again);
         return [isJustAway(object, now, again) ? at.write(elsewhereOf(one), [], { progress: "unchanged" }) : elsewhere];
       }
     }
@@ -190,6 +191,20 @@ export function chainRule<
   function isJustAway(object: O["object"], now: number, again: number): boolean {
     const { step: written, since = "" } = readProgress(object, name) ?? {};
     return written === "away" && Math.abs(now - Date.parse(since)) < again + minute;
+  }
+
+  /** Decisions that do something; those that only say where the object stands would take the note back at once. */
+  function unlessJustAway(
+    { object }: O,
+    decisions: readonly Decision[],
+    now: number,
+    again: number,
+  ): readonly Decision[] {
+    const isSaying = (one: Decision) => one.do === "wait" || (one.do === "write" && one.writes.every(isStatus));
+    if (!isJustAway(object, now, again) || !decisions.every(isSaying)) return decisions;
+    return decisions.map(({ kind, about: object, message }) =>
+      about(kind, object).write(message, [], { progress: "unchanged" }),
+    );
   }
 
   function unknownOf({ object: { kind, metadata } }: O, { system }: Away): string {

@@ -100,8 +100,11 @@ export interface SatelliteHarness {
 
 /** What RBAC says then. */
 const cannotPatch = 'User "holdfast" cannot patch resource "machines"';
-/** A number: writes are denied by a webhook, with this status. */
-type CutOff = "unreachable" | "not found" | "read-only" | "forbidden" | 400 | 403 | 422 | 500;
+/**
+ * A number: writes are denied by a webhook, with this status. `late`: writes are carried out four minutes after their
+ * caller has given up.
+ */
+type CutOff = "unreachable" | "not found" | "read-only" | "late" | "forbidden" | 400 | 403 | 422 | 500;
 /** As the API server passes on what a webhook says: without causes; and that it says nothing. */
 const deniedWith = (status: number) =>
   status === 500
@@ -398,6 +401,7 @@ export async function openSatelliteHarness({
       if (unreachable?.test(request.path) && !(isRead && !["unreachable", "not found"].includes(String(cutHow)))) {
         if (cutHow === "not found") return server.handle({ ...request, path: "/apis/absent.example.com" });
         if (cutHow === "forbidden") return encodeFailure(forbidden(Machine, "worker", cannotPatch));
+        if (cutHow === "late") clock.after(240_000, () => void server.handle(request));
         if (typeof cutHow === "number") return encodeFailure(deniedWith(cutHow));
         throw new Error("connect ETIMEDOUT");
       }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { DaemonSet, daemonSetName, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { approvalKey } from "../../functions/satellite/mark/may-begin.ts";
 import { Event, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { waitingLabel } from "../../shared/progress.ts";
@@ -68,6 +70,37 @@ describe("LINSTOR is away", () => {
     expect(harness.history.filter((line) => /EvacuationStuck|policy to Delete|too few/.test(line))).toEqual([]);
     harness.answerLinstor();
     await admin.replaced(node);
+  });
+});
+
+describe("LINSTOR goes away and comes back again and again, while an evacuation waits at its first step", () => {
+  const random = seededRandom(7);
+  test.each([
+    ["one request of ten fails", () => random.below(10) === 0],
+    ["for four seconds of every seven", () => harness.clock.now() % 7_000 < 4_000],
+  ])("%s: the satellite says so in few writes, and is evacuated afterwards", async (_, isAway) => {
+    await harness.volume("pvc-1", [node, "node-2"]);
+    const approve = (value: string) =>
+      harness.merge(LinstorSatellite, node, { metadata: { annotations: { [approvalKey]: value } } });
+    await approve("false");
+    await harness.delete(LinstorSatellite, node);
+    await admin.says(node, "SatelliteEvacuated", new RegExp(`${approvalKey}=true`));
+    harness.answerLinstor(async (request, send) => {
+      if (isAway()) throw new Error("connect ECONNREFUSED");
+      return send(request);
+    });
+    const writes = () => harness.history.filter((line) => /PATCH .*\/linstorsatellites\/node-1/.test(line)).length;
+    const before = writes();
+    await admin.says(node, "SatelliteEvacuated", /waits for LINSTOR, which has been away since 20/);
+    await harness.clock.advance(20 * minute);
+    expect(writes() - before).toBeLessThan(100);
+    harness.answerLinstor();
+    await approve("true");
+    const back = harness.clock.now();
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+    expect(harness.clock.now() - back).toBeLessThan(5 * minute);
+    await admin.replaced(node);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   });
 });
 
@@ -269,6 +302,26 @@ describe("the management cluster is away", () => {
     await admin.gone(Machine, "worker");
     expect(await isSaid()).toBe(false);
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  });
+
+  test("and carries writes out minutes later: the satellite says so, and the end is the same", async () => {
+    await admin.hookedMachine(node);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    harness.cutOff(/\/machines\/worker/, "late");
+    await harness.delete(Machine, "worker");
+    await harness.until("it is said", async () =>
+      (await Array.fromAsync(harness.client.list(Event))).some(
+        (event) => event.reason === "ClusterAPIUnreachable" && event.metadata.name.startsWith(node),
+      ),
+    );
+    await harness.clock.advance(minute);
+    harness.cutOff();
+    const back = harness.clock.now();
+    await admin.gone(Machine, "worker");
+    expect(harness.clock.now() - back).toBeLessThan(5 * minute);
+    await harness.clock.advance(5 * minute);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    expect(harness.calls.evacuate).toEqual([node]);
   });
 
   test.each([

@@ -70,7 +70,7 @@ export const mark = chainRule(evacuation, "mark", {
 });
 
 function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Beginning): readonly Decision[] {
-  const { facts, now, next, satellite, standing, about, pause, shows } = context;
+  const { facts, now, next, satellite, standing, isAway, about, pause, shows } = context;
   const taken: Write[] = [];
   const missing = unmarked(facts);
   const problem = nodeNameProblem(facts.node);
@@ -95,7 +95,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Be
     if ("message" in beginning) {
       const { message, step: name, writes = [], ...due } = beginning;
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
-      const shown = conditionWrites(satellite, [report], now);
+      const shown = isAway ? [] : conditionWrites(satellite, [report], now);
       return [about.write(message, [...shown, ...writes], { step: { name }, ...due })];
     }
     taken.push(...beginning.writes);

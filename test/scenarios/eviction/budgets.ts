@@ -1,14 +1,16 @@
 import { expect } from "vitest";
-import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { NeutronL3Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, conditions } from "../../../functions/eviction/lib/names.ts";
 import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
+import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
 import type { DependentObject } from "../../../functions/eviction/lib/schema.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
-import { namespace, node, other, swept } from "./helpers.ts";
-import { besideOf } from "./settings.ts";
+import { conditionOf, createAgent, evict, isGone, namespace, node, other, says, serve, swept } from "./helpers.ts";
+import { besideOf, standInOpenStack } from "./settings.ts";
 
 const both = [node, other] as const;
 
@@ -37,6 +39,13 @@ async function second(cluster: Cluster): Promise<void> {
   await admin.create(NovaComputeNode, manifest(NovaComputeNode, { name: other, namespace }, { spec: { template } }));
   await swept(cluster, "the second serves", async () => (await saysOf(cluster, other, "enabled")).startsWith("True"));
 }
+
+/** A person has the servers of a host leave it. */
+const clear = ({ admin }: Cluster, name: string) =>
+  admin.patch(NovaComputeNode, namespace, name, "merge", {
+    metadata: { annotations: { [approvalKey]: "true" } },
+    spec: { state: "DisabledAndCleared" },
+  });
 
 async function withoutSecond({ admin }: Cluster): Promise<void> {
   await admin.delete(NovaComputeNode, namespace, other);
@@ -135,5 +144,86 @@ export const budgets: readonly Scenario[] = [
         await withoutSecond(cluster);
       }
     },
+  },
+  {
+    title: "a host of which Nova says nothing waits and says so, and keeps no other host from being cleared",
+    async run(cluster) {
+      const beside = besideOf(cluster);
+      const attended = <T>(check: () => Promise<T>) => standInForKubelet(cluster).then(check);
+      const isEvicted = (name: string) => attended(async () => /^Evicted/.test(await saysOf(cluster, name, "evicted")));
+      await second(cluster);
+      try {
+        beside.tamper = (_, { path }) => (path.includes(node) ? { status: 503 } : undefined);
+        for (const name of both) await clear(cluster, name);
+        await swept(cluster, "the other is cleared", () => isEvicted(other));
+        await attended(() => says(cluster, "The eviction waits for OpenStack, which has been away since"));
+        delete beside.tamper;
+        await cluster.admin.patch(NovaComputeNode, namespace, other, "merge", { spec: { state: "Disabled" } });
+        await swept(cluster, "it is cleared, too", () => isEvicted(node));
+      } finally {
+        delete beside.tamper;
+        await withoutSecond(cluster);
+      }
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title:
+      "evictions that wait at their first step while OpenStack comes and goes say so in few writes, and then go on",
+    async run(cluster) {
+      const { admin } = cluster;
+      const { cloud, wire } = besideOf(cluster);
+      const random = seededRandom(3);
+      const attended = <T>(check: () => Promise<T>) => standInForKubelet(cluster).then(check);
+      const isEvicted = (name: string) => attended(async () => /^Evicted/.test(await saysOf(cluster, name, "evicted")));
+      await second(cluster);
+      try {
+        await createAgent(cluster, NeutronL3Agent);
+        await serve(cluster, l3);
+        await cloud.under.agents?.(other, "l3", false);
+        await clear(cluster, other);
+        await swept(cluster, "the second host is cleared", () => isEvicted(other));
+        await clear(cluster, node);
+        await evict(cluster, NeutronL3Agent);
+        const waiting = [
+          [NovaComputeNode, `Out now: ${other}.`],
+          [NeutronL3Agent, "No other L3 agent is alive and enabled"],
+        ] as const;
+        for (const [kind, why] of waiting) await attended(() => says(cluster, why, kind));
+        const writes = { NovaComputeNode: 0, NeutronL3Agent: 0 };
+        cluster.intercept(async ({ request: { method, path } }, send) => {
+          for (const [kind] of waiting)
+            if (method === "PATCH" && path.includes(`/${kind.plural}/${node}`))
+              writes[kind.kind as "NovaComputeNode"]++;
+          return send();
+        }, "everywhere");
+        wire.step = async (_, send) => {
+          if (random.below(10) === 0) throw new Error("socket hang up");
+          return send();
+        };
+        const said = new Set<string>();
+        for (let minute = 0; minute < 20; minute++) {
+          await cloud.pass(60);
+          await attended(() => cluster.sweep());
+          await cluster.rest();
+          for (const [kind] of waiting)
+            if (/waits for OpenStack, which has been away since 20/.test(await conditionOf(cluster, "converged", kind)))
+              said.add(kind.kind);
+        }
+        expect([...said].toSorted()).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
+        for (const kind of said) expect(writes[kind as "NovaComputeNode"], kind).toBeLessThan(100);
+        wire.step = (_, send) => send();
+        await admin.patch(NovaComputeNode, namespace, other, "merge", { spec: { state: "Disabled" } });
+        await cloud.under.agents?.(other, "l3", true);
+        const back = cluster.clock.now();
+        await swept(cluster, "the first host is cleared, too", () => isEvicted(node));
+        await isGone(cluster, NeutronL3Agent);
+        expect(cluster.clock.now() - back).toBeLessThan(300_000);
+      } finally {
+        wire.step = (_, send) => send();
+        await withoutSecond(cluster);
+      }
+    },
+    settings: [standInOpenStack],
   },
 ];
