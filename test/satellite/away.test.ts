@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { holdOutageTable } from "../scenarios/outage-table.ts";
+import { holdOutageTable, type OutageRow } from "../scenarios/outage-table.ts";
 import { addressOf } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
 
@@ -8,10 +8,7 @@ const node = "node-1";
 
 withHarness();
 
-interface Away {
-  readonly away: string;
-  readonly works: string;
-  readonly waits: string;
+interface Away extends OutageRow {
   /** How the message of SatelliteEvacuated goes on, or what it contains. */
   readonly says: string;
   leave(): void;
@@ -28,6 +25,7 @@ async function anotherIsEvacuated(): Promise<void> {
 const all: readonly Away[] = [
   {
     away: "LINSTOR",
+    of: ["LINSTOR", "away"],
     works: "Machines get their hooks, and satellites their spec",
     waits: "registration, storage pools, evacuation and removal",
     says: "The evacuation waits for LINSTOR, which has been away since",
@@ -39,6 +37,7 @@ const all: readonly Away[] = [
   },
   {
     away: "Cluster API's management cluster",
+    of: ["Cluster API", "away"],
     works: "satellites without a Machine are evacuated",
     waits: "the evacuation of satellites whose Machine may carry our hooks",
     says: "The evacuation waits for Cluster API, which has been away since",
@@ -46,7 +45,17 @@ const all: readonly Away[] = [
     stillWorks: anotherIsEvacuated,
   },
   {
+    away: "one Machine, in Cluster API's management cluster",
+    of: ["Cluster API", "for one object"],
+    works: "other satellites are evacuated",
+    waits: "the evacuation of its satellite",
+    says: "The evacuation waits for Cluster API, which has been away since",
+    leave: () => harness.cutOff(/\/machines\/worker/),
+    stillWorks: anotherIsEvacuated,
+  },
+  {
     away: "the satellite itself",
+    of: ["LINSTOR", "for one object"],
     works: "other satellites are evacuated",
     waits: "its own evacuation",
     says: "The satellite on node-1 is OFFLINE in LINSTOR, so that its copies cannot be moved from it.",
@@ -66,9 +75,36 @@ test.each(all)("$away is away: $works, and the satellite says what it waits for"
   expect(await harness.get(Machine, "worker")).toBeDefined();
 });
 
+/** Played elsewhere. */
+const late: readonly OutageRow[] = [
+  {
+    away: "LINSTOR carries a call out after Holdfast has given it up",
+    of: ["LINSTOR", "late"],
+    works: "what is placed on a node that is made again stays there",
+    waits: "the removal of the node, until no earlier call can have an effect any more",
+    says: "`SatelliteDeleted`: *may still take effect until*",
+    playedBy: [
+      "test/satellite/late-calls.test.ts",
+      "a DELETE that LINSTOR carries out late leaves a node that was made again alone",
+    ],
+  },
+  {
+    away: "Cluster API's management cluster carries a write out after Holdfast has given it up",
+    of: ["Cluster API", "late"],
+    works: "the write is tried again, and the late one is refused, because the Machine has changed",
+    waits: "the evacuation, until a write is answered",
+    says: "Event `ClusterAPIUnreachable`",
+    playedBy: [
+      "test/satellite/outages.test.ts",
+      "and carries writes out minutes later: the satellite says so, and the end is the same",
+    ],
+  },
+];
+
 test("the README has the table of these scenarios", () => {
   holdOutageTable(
     "satellite",
-    all.map(({ says, ...row }) => ({ ...row, says: `\`SatelliteEvacuated\`: *${says}*` })),
+    [...all.map(({ says, ...row }) => ({ ...row, says: `\`SatelliteEvacuated\`: *${says}*` })), ...late],
+    ["LINSTOR", "Cluster API"],
   );
 });

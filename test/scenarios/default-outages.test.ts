@@ -97,8 +97,61 @@ const kept = (cluster: Cluster) => cluster.admin.get(ConfigMap, "holdfast", "hol
 const outages: readonly Outage[] = [
   {
     setting: shipped,
+    row: ({ without }) => ({
+      away: "The API server, for the functions",
+      of: ["the API server", "away"],
+      works: without,
+      waits: "Everything, for the next tick: if the sweep has missed one, it sends an event for every object",
+      says: "`holdfast status`: the last sweep is late",
+    }),
+    meanwhile: { itself: false, other: false },
+    async begin(cluster) {
+      let isAway = true;
+      cluster.intercept(async (_, send) => {
+        if (isAway) throw new Error("connect ECONNREFUSED");
+        return send();
+      }, "everywhere");
+      return async () => {
+        isAway = false;
+        // What came to dead-letter meanwhile is kept within 40 seconds.
+        for (let half = 0; half < 2; half++) await cluster.rest();
+      };
+    },
+  },
+  {
+    setting: shipped,
+    row: ({ wanted, noun }) => ({
+      away: "The API server carries each first write out after its caller has given up",
+      of: ["the API server", "late"],
+      works: `${wanted}, for every ${noun}: the write is tried again`,
+      waits: "Nothing. The API server refuses the late write, because the object has changed or is gone",
+      says: "nothing",
+    }),
+    meanwhile: { itself: true, other: true },
+    async begin(cluster) {
+      const late = new Set<string>();
+      let refused = 0;
+      cluster.intercept(async ({ request: { method, path } }, send) => {
+        const write = `${method} ${path.split("?")[0]}`;
+        if (method !== "PATCH" || late.has(write)) return send();
+        late.add(write);
+        void cluster.clock.sleep(60_000).then(async () => {
+          if ((await send()).status >= 400) refused++;
+        });
+        throw new Error("timed out");
+      });
+      return async () => {
+        for (let half = 0; half < 4; half++) await cluster.rest();
+        expect(refused).toBe(late.size);
+        expect(late.size).toBeGreaterThanOrEqual(2);
+      };
+    },
+  },
+  {
+    setting: shipped,
     row: ({ wanted, noun }) => ({
       away: `The API server, for one ${noun} only`,
+      of: ["the API server", "for one object"],
       works: `${wanted}, for every other ${noun}`,
       waits: `The same for this ${noun}`,
       says: "`holdfast-dead-letters` keeps the event; an Event `EventDeadLettered`, if the object can be read",
@@ -177,6 +230,7 @@ describe.each(systems)("$name", (system) => {
     holdOutageTable(
       system.name,
       outages.map(({ row }) => row(system)),
+      ["the API server"],
     );
   });
 });

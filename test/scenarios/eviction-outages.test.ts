@@ -7,7 +7,7 @@ import { explaining } from "./explained.ts";
 import { holdOutageTable, type OutageRow } from "./outage-table.ts";
 
 /** Something that an eviction needs is away: a row of the table in the system's README, and its scenario. */
-interface Outage extends Pick<OutageRow, "away" | "works" | "waits"> {
+interface Outage extends Omit<OutageRow, "says"> {
   /** What the message of Converged has; absent where the eviction of a host that reports goes on. */
   readonly says?: string;
   /** The reason that Converged has then, where it is not `Dependency`. */
@@ -23,6 +23,7 @@ const away = "The eviction waits for OpenStack, which has been away since";
 const outages: readonly Outage[] = [
   {
     away: "OpenStack",
+    of: ["OpenStack", "away"],
     works: running,
     waits: every,
     says: away,
@@ -68,6 +69,32 @@ const outages: readonly Outage[] = [
   },
 ];
 
+/** Played elsewhere. */
+const others: readonly OutageRow[] = [
+  {
+    away: "OpenStack, for one host alone",
+    of: ["OpenStack", "for one object"],
+    works: "Evictions of other hosts",
+    waits: "Each step of the eviction of this host",
+    says: `\`Converged\`, \`Dependency\`: *${away}*`,
+    playedBy: [
+      "test/scenarios/eviction/budgets.ts",
+      "a host of which Nova says nothing waits and says so, and keeps no other host from being cleared",
+    ],
+  },
+  {
+    away: "OpenStack carries a call out after Holdfast has given it up",
+    of: ["OpenStack", "late"],
+    works: "The eviction, and that it is called off",
+    waits: "What the late call has changed. Holdfast takes it back within ten minutes",
+    says: "the condition `Enabled`",
+    playedBy: [
+      "test/scenarios/eviction/outages.ts",
+      "a host that a late call disables after its eviction was called off is enabled again ten minutes later",
+    ],
+  },
+];
+
 describe("while something is away that an eviction needs", () => {
   const { open, prove } = explaining(openCluster, standInOpenStack);
   test.each(outages)("$away: what waits says so, and comes to its end afterwards", async (outage) => {
@@ -89,12 +116,10 @@ describe("while something is away that an eviction needs", () => {
   prove();
 
   test("the README has the table of these scenarios", () => {
-    holdOutageTable(
-      "eviction",
-      outages.map(({ says, reason = "Dependency", away, works, waits }) => {
-        const shown = says ? `\`Converged\`, \`${reason}\`: *${says}*` : "as for OpenStack, on the hosts that wait";
-        return { away, works, waits, says: shown };
-      }),
-    );
+    const rows = outages.map(({ says, reason = "Dependency", ...row }) => {
+      const shown = says ? `\`Converged\`, \`${reason}\`: *${says}*` : "as for OpenStack, on the hosts that wait";
+      return { ...row, says: shown };
+    });
+    holdOutageTable("eviction", [...rows, ...others], ["OpenStack"]);
   });
 });

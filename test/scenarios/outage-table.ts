@@ -12,13 +12,36 @@ export interface OutageRow {
   readonly waits: string;
   /** How people see it, as Markdown. */
   readonly says: string;
+  /** Which external system it is, and how it is away; absent for what is none, or more of the same. */
+  readonly of?: readonly [system: string, manner: (typeof manners)[number]];
+  /** The test that plays it, where that is another than the one that writes the table: its file and its title. */
+  readonly playedBy?: readonly [file: string, title: string];
 }
+
+/** Each external system is away as a whole, carries a call out after its caller gave up, or is away for one object. */
+const manners = ["away", "late", "for one object"] as const;
 
 const begin = /<!-- outages: [^>]* -->\n/;
 const end = "<!-- end of outages -->";
 
-/** Holds that a system's README has the table of these outages between its marks; `WRITE_TABLES=1` puts it there. */
-export function holdOutageTable(system: string, rows: readonly OutageRow[]): void {
+/**
+ * Holds that a system's README has the table of these outages between its marks, each external system in every manner;
+ * `WRITE_TABLES=1` puts it there.
+ */
+export function holdOutageTable(system: string, rows: readonly OutageRow[], externals: readonly string[]): void {
+  const lacking = externals.flatMap((name) =>
+    manners.flatMap((manner) =>
+      rows.some(({ of }) => of?.[0] === name && of[1] === manner) ? [] : `${name}: ${manner}`,
+    ),
+  );
+  expect(lacking, "Rows that the table lacks").toEqual([]);
+  const played = rows.flatMap(({ playedBy }) => (playedBy ? [playedBy] : []));
+  const isThere = ([file, title]: readonly [string, string]) =>
+    readFileSync(join(root, file), "utf8").includes(JSON.stringify(title));
+  expect(
+    played.filter((one) => !isThere(one)),
+    "Tests that are not there",
+  ).toEqual([]);
   const file = join(root, "functions", system, "README.md");
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
   const head = ["Away", "Still works", "Waits until it is back", "How you see it"];

@@ -14,6 +14,7 @@ import {
   eventsOn,
   isGone,
   messageOf,
+  minion,
   reaches,
   swept,
   volumeOf,
@@ -71,7 +72,57 @@ describe("while something is away that Volumes need", () => {
     },
   );
 
+  test("salt-api comes and goes, and a minion is away: Volumes say so in few writes, and then go on", async () => {
+    let salt: SaltStandIn | undefined;
+    const setting = standInTaken((made) => {
+      salt = made;
+    });
+    const cluster = await open(setting, { whenOver: onTestFinished });
+    await createNode(cluster);
+    await createClass(cluster);
+    const going = await createVolume(cluster, {}, "-going");
+    await reaches(cluster, going, "Available");
+    salt?.stop(minion);
+    const made = await createVolume(cluster, {}, "-made");
+    await cluster.admin.delete(Volume, undefined, going);
+    const writes = new Map([made, going].map((name) => [name, 0]));
+    cluster.intercept(async ({ request: { method, path } }, send) => {
+      const name = /\/volumes\/([^/?]+)/.exec(path)?.[1] ?? "";
+      if (method === "PATCH" && writes.has(name)) writes.set(name, (writes.get(name) ?? 0) + 1);
+      return send();
+    }, "everywhere");
+    let isFlapping = true;
+    const flap = async () => {
+      while (isFlapping) {
+        salt?.stop("api");
+        await cluster.clock.sleep(3_000);
+        // It takes two seconds to start.
+        salt?.start("api");
+        await cluster.clock.sleep(8_000);
+      }
+    };
+    void flap();
+    const said: string[] = [];
+    for (let minute = 0; minute < 20; minute++) {
+      await cluster.sweep();
+      for (let half = 0; half < 2; half++) await cluster.rest();
+      const volume = await volumeOf(cluster, made);
+      said.push(volume ? messageOf(volume) : "");
+    }
+    isFlapping = false;
+    expect(said.some((message) => message.includes("Salt could not be asked"))).toBe(true);
+    expect(said.every((message) => message.includes("It has been so since"))).toBe(true);
+    for (const [name, count] of writes) expect(count, name).toBeLessThan(60);
+    salt?.start("api");
+    salt?.start(minion);
+    const back = cluster.clock.now();
+    await reaches(cluster, made, "Available");
+    await isGone(cluster, going);
+    expect(cluster.clock.now() - back).toBeLessThan(300_000);
+    await cluster.stop();
+  });
+
   prove();
 
-  test("the README has the table of these scenarios", () => holdOutageTable("volume", rows));
+  test("the README has the table of these scenarios", () => holdOutageTable("volume", rows, ["Salt"]));
 });

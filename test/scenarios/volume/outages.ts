@@ -1,14 +1,12 @@
 import type { SaltStandIn } from "../../../local/salt/salt.ts";
 import { Node, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import type { OutageRow } from "../outage-table.ts";
 import { createClass, createNode, minion } from "./helpers.ts";
 
 /** Something that Volumes need is away for a while: a row of the table in the system's README, and its scenario. */
-export interface Outage {
-  readonly away: string;
-  readonly works: string;
-  readonly waits: string;
+export interface Outage extends Omit<OutageRow, "says"> {
   /** The Event on a Volume that waits, and words of its condition; absent where no Volume waits for long. */
   readonly says?: { readonly event: string; readonly words: string };
   /** Whether a Volume that is deleted meanwhile goes meanwhile, and whether a new one is made. */
@@ -21,10 +19,13 @@ export interface Outage {
 const existing = "PersistentVolumes that exist, and claims on them";
 const both = "New Volumes stay Pending; deleted ones keep their finalizer";
 
+const restored = new WeakMap<SaltStandIn, SystemTransport>();
+
 /** In the order of the README. */
 export const outages: readonly Outage[] = [
   {
     away: "The Salt master",
+    of: ["Salt", "away"],
     works: existing,
     waits: both,
     says: { event: "SaltUnreachable", words: "It has been so since" },
@@ -45,6 +46,7 @@ export const outages: readonly Outage[] = [
   },
   {
     away: "The salt-minion of a node",
+    of: ["Salt", "for one object"],
     works: `${existing}; Volumes of other nodes`,
     waits: `${both}, on this node`,
     says: { event: "MinionNotAnswering", words: "The minion does not answer" },
@@ -52,6 +54,27 @@ export const outages: readonly Outage[] = [
     makes: false,
     begin: (_, salt) => salt.stop(minion),
     end: (_, salt) => salt.start(minion),
+  },
+  {
+    away: "Salt begins each job after Holdfast has given the call up",
+    of: ["Salt", "late"],
+    works: existing,
+    waits: "A new or deleted Volume, until its job has run. It runs once",
+    says: { event: "SaltUnreachable", words: "Salt prepares the storage of Volume" },
+    deletes: true,
+    makes: true,
+    begin({ clock }, salt) {
+      const { transport } = salt;
+      // No answer arrives, but what was asked is done four minutes later.
+      const late: SystemTransport = async (request) => {
+        if (!request.body?.includes('"local_async"')) return transport(request);
+        void clock.sleep(240_000).then(() => transport(request));
+        throw new Error("read ETIMEDOUT");
+      };
+      restored.set(salt, transport);
+      Object.assign(salt, { transport: late });
+    },
+    end: (_, salt) => void Object.assign(salt, { transport: restored.get(salt) }),
   },
   {
     away: "The Node object",

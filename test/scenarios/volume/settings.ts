@@ -10,6 +10,7 @@ import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
+import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { Setting } from "../../harness/cluster.ts";
 import { minion } from "./helpers.ts";
 
@@ -39,8 +40,9 @@ function standIn(
     onReturn,
   });
   take(made);
-  const { transport } = made;
   const credential = async (name: string) => (name === "password" ? password : undefined);
+  // A scenario may put something before it.
+  const transport: SystemTransport = (request) => made.transport(request);
   const client = salt.connect({ ...atOneRoot(transport), clock, settings, credential });
   return <Client>() => client as Client;
 }
