@@ -122,7 +122,7 @@ export async function keepFor(client: Client, named: string, time: string | unde
   const deletes = changed.due < kept.due && kept.note.policy !== "Retain";
   return {
     changes: [ofVolume(kept, { [reclaimAtKey]: at })],
-    does: describeKept(changed),
+    does: describeKept(changed, now),
     ...(deletes ? { deletes } : {}),
   };
 }

@@ -98,7 +98,7 @@ function list(kept: readonly KeptVolume[], output: RestoreOptions["output"], out
   if (output === "name") for (const { volume } of kept) out.print(`persistentvolume/${volume.metadata.name}`);
   else if (output) process.stdout.write(formatted({ kept: kept.map(asAnswer) }, output));
   else if (kept.length === 0) out.print("No volume is kept.");
-  else for (const one of kept) out.print(wrap(describeKept(one), 2, out.width));
+  else for (const one of kept) out.print(wrap(describeKept(one, systemClock.now()), 2, out.width));
   return exitCode.good;
 }
 

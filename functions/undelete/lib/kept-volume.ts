@@ -24,15 +24,18 @@ export function keptVolumes(volumes: readonly Volume[]): readonly KeptVolume[] {
 /** Infinity minus Infinity is no order. */
 const order = (due: number) => (Number.isFinite(due) ? due : Number.MAX_VALUE);
 
-/** Where a kept volume stands, and what happens next, in a whole sentence. */
-export function describeKept({ volume, note, due }: KeptVolume): string {
+/** Where a kept volume stands, and what happens next, in whole sentences. `now` is in milliseconds since the epoch. */
+export function describeKept({ volume, note, due }: KeptVolume, now: number): string {
   const { namespace, name } = note.claim;
   const end = note.policy === "Retain" ? "stays Released" : `is reclaimed (${note.policy})`;
+  const at = () => `at ${new Date(due).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const until = Number.isNaN(due)
     ? "It stays until its time can be read"
-    : Number.isFinite(due)
-      ? `It ${end} at ${new Date(due).toISOString().slice(0, 16).replace("T", " ")} UTC`
-      : "It has no time, and stays until a person sets one";
+    : !Number.isFinite(due)
+      ? "It has no time, and stays until a person sets one"
+      : due <= now && note.warning === "ReclaimPostponed"
+        ? `It was due ${at()}, and stays while claim ${namespace}/${name} has no volume`
+        : `It ${end} ${at()}`;
   // Without its note, the namespace that it was of is not known.
   const isLost = note.namespaceUid === "";
   const why = isLost ? "its note was overwritten" : `namespace ${namespace} is gone or is another one`;

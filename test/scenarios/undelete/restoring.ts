@@ -28,7 +28,8 @@ import {
 import { shipped } from "./settings.ts";
 
 /** What `holdfast restore list` says of the scenario's namespace. */
-const listed = async ({ admin, namespace }: Cluster) => (await findKept(admin, namespace)).map(describeKept);
+const listed = async ({ admin, namespace, clock }: Cluster) =>
+  (await findKept(admin, namespace)).map((one) => describeKept(one, clock.now()));
 
 /** The time at which a volume is due is changed, and the functions have taken it in. */
 const isDue = (cluster: Cluster, volume: string, by: (next: string | undefined) => boolean) =>
