@@ -67,7 +67,6 @@ export default function Eviction() {
                   keyOf={({ compute, line }) => `${compute.metadata.uid} ${line}`}
                   columns={stuckColumns}
                   empty={null}
-                  isBrief
                 />
               </>
             )}

@@ -29,8 +29,6 @@ interface ObjectTableProps<O> {
   readonly empty: React.ReactNode;
   /** What may be done with an object: stands at the end of its row. */
   readonly actions?: (object: O) => readonly Action[];
-  /** Without a search and pages, as long as one page is enough. */
-  readonly isBrief?: boolean;
   /** Distinguishes the tables of one page in the address. */
   readonly id?: string;
 }
@@ -39,7 +37,7 @@ const pageSizes = [20, 50, 100, 500].map((value) => ({ title: String(value), val
 
 /** A list that is searched, sorted and paged; its state stands in the address, so that it can be shared. */
 export function ObjectTable<O>(props: ObjectTableProps<O>) {
-  const { what, objects, columns, keyOf = uidOf, filters, passes = all, empty, actions, isBrief, id = "" } = props;
+  const { what, objects, columns, keyOf = uidOf, filters, passes = all, empty, actions, id = "" } = props;
   const [address, setAddress] = useAddress();
   const of = (name: string) => address.get(id + name) ?? "";
   const query = of("q");
@@ -74,34 +72,32 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
   if (objects.length === 0) return empty;
   return (
     <div>
-      {!(isBrief && objects.length <= perPage) && (
-        <Toolbar>
-          <ToolbarContent>
-            <ToolbarItem>
-              <SearchInput
-                aria-label={`Search ${what}`}
-                placeholder={`Search ${what}`}
-                value={query}
-                onChange={(_, value) => set({ q: value || undefined, page: undefined })}
-                onClear={() => set({ q: undefined, page: undefined })}
-              />
-            </ToolbarItem>
-            {filters}
-            <ToolbarItem align={{ default: "alignEnd" }}>
-              <Pagination
-                isCompact
-                itemCount={found.length}
-                perPage={perPage}
-                page={page}
-                perPageOptions={pageSizes}
-                titles={{ paginationAriaLabel: `Pages of ${what}` }}
-                onSetPage={(_, page) => set({ page: page > 1 ? String(page) : undefined })}
-                onPerPageSelect={(_, per) => set({ per: String(per), page: undefined })}
-              />
-            </ToolbarItem>
-          </ToolbarContent>
-        </Toolbar>
-      )}
+      <Toolbar>
+        <ToolbarContent>
+          <ToolbarItem>
+            <SearchInput
+              aria-label={`Search ${what}`}
+              placeholder={`Search ${what}`}
+              value={query}
+              onChange={(_, value) => set({ q: value || undefined, page: undefined })}
+              onClear={() => set({ q: undefined, page: undefined })}
+            />
+          </ToolbarItem>
+          {filters}
+          <ToolbarItem align={{ default: "alignEnd" }}>
+            <Pagination
+              isCompact
+              itemCount={found.length}
+              perPage={perPage}
+              page={page}
+              perPageOptions={pageSizes}
+              titles={{ paginationAriaLabel: `Pages of ${what}` }}
+              onSetPage={(_, page) => set({ page: page > 1 ? String(page) : undefined })}
+              onPerPageSelect={(_, per) => set({ per: String(per), page: undefined })}
+            />
+          </ToolbarItem>
+        </ToolbarContent>
+      </Toolbar>
       {shown.length === 0 ? (
         <Empty title={`No ${what} match`}>Change the search or the filters.</Empty>
       ) : (

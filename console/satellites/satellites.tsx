@@ -179,7 +179,6 @@ function Leaving({ satellite }: { readonly satellite: Satellite }) {
         objects={copies}
         keyOf={({ name }) => name}
         columns={copyColumns}
-        isBrief
         empty={null}
       />
       <p>

@@ -258,16 +258,20 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
   });
 
   test.each([
-    ["/", "objects that wait", "Object"],
-    ["/volumes", "Volumes", "Name"],
-    ["/claims", "claims", "Name"],
-    ["/claims?tab=sets", "StatefulSets", "Name"],
-    ["/kept", "kept volumes", "Volume"],
-    ["/satellites", "satellites", "Node"],
-    ["/eviction", "compute nodes and agents", "Name"],
+    ["/", "objects that wait", "Object", ""],
+    ["/", "functions and sources", "Name", "fn-"],
+    ["/volumes", "Volumes", "Name", ""],
+    ["/claims", "claims", "Name", ""],
+    ["/claims?tab=sets", "StatefulSets", "Name", ""],
+    ["/kept", "kept volumes", "Volume", ""],
+    ["/satellites", "satellites", "Node", ""],
+    ["/satellites", "volumes with a copy on node-2", "Resource in LINSTOR", "node-2-"],
+    ["/eviction", "compute nodes and agents", "Name", ""],
+    ["/eviction", "servers that need a person", "Server", "server-"],
+    ["/eviction", "Nodes", "Node", "node-"],
   ])(
     "%s: the list of %s is sorted and searched by keyboard, and its address shows it to others",
-    async (path, what, by) => {
+    async (path, what, by, id) => {
       const page = await shown.open(path);
       const grid = (page: Page) => page.getByRole("grid", { name: what, exact: true });
       // By the names in them: ages change while one looks.
@@ -280,7 +284,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       await expect.poll(() => page.url(), { timeout: 60_000 }).toContain("desc=1");
       const text = (await rows(page)).at(-1) ?? "";
       await page.getByRole("textbox", { name: `Search ${what}`, exact: true }).fill(text);
-      await expect.poll(() => new URL(page.url()).searchParams.get("q"), { timeout: 60_000 }).toBe(text);
+      await expect.poll(() => new URL(page.url()).searchParams.get(`${id}q`), { timeout: 60_000 }).toBe(text);
       const found = await rows(page);
       expect(found).toContain(text);
       const other = await shown.open(page.url().slice(shown.client.url.length));
