@@ -6,6 +6,7 @@ import { StatusError } from "../status-error.ts";
 import { forbiddenValue, unsupportedValue } from "../validation/status-cause.ts";
 import { contentType, protobufIn } from "./body.ts";
 import type { Call } from "./call.ts";
+import { integer } from "./query.ts";
 import { isDryRun } from "./write-options.ts";
 
 /** How something is to be deleted. */
@@ -70,13 +71,10 @@ function parse(call: Call, body: string): Fields {
 }
 
 function fromQuery(query: URLSearchParams): Fields {
-  const grace = query.get("gracePeriodSeconds");
-  if (grace && !/^[-+]?\d+$/.test(grace)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
-  }
+  const grace = integer(query, "gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   return {
-    ...(grace ? { gracePeriodSeconds: Number(grace) } : {}),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(policy ? { propagationPolicy: policy } : {}),
     ...(query.has("orphanDependents") ? { orphanDependents: query.get("orphanDependents") } : {}),
   };

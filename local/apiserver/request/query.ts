@@ -57,7 +57,8 @@ function versionOf(text: string, watch: boolean): number | undefined {
   throw watch ? wrong : badRequest(`invalid resource version: ${wrong.message}`);
 }
 
-function integer(query: URLSearchParams, parameter: string): number | undefined {
+/** A whole number of a query; `undefined` where it is not given. Throws 400 for any other text. */
+export function integer(query: URLSearchParams, parameter: string): number | undefined {
   const text = query.get(parameter);
   if (text === null || text === "") return undefined;
   if (/^[-+]?\d+$/.test(text)) return Number(text);

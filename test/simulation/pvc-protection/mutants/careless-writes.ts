@@ -53,7 +53,7 @@ export const carelessWrites: readonly Mutant[] = [
     name: "no-guard",
     doc: "Removes the finalizer by its position and name, also if the claim has changed since it was read.",
     scenarios: ["restless-claim"],
-    within: 15,
+    within: 25,
     rule: release.name,
     start: writing((write) => [
       withOperations(
@@ -66,7 +66,7 @@ export const carelessWrites: readonly Mutant[] = [
     name: "no-resource-version",
     doc: "Guards the removal by the claim's uid alone, because a finalizer that may go may go from any version.",
     scenarios: ["restless-claim"],
-    within: 15,
+    within: 25,
     rule: release.name,
     start: writing((write) => [
       withOperations(
