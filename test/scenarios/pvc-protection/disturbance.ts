@@ -172,11 +172,11 @@ const events: readonly Scenario[] = [
         return isIts ? apiFailure(403, "Forbidden", {}, "ValidatingAdmissionPolicy 'p' denied request: no") : send();
       });
       await strip(cluster, "data", ours(cluster));
-      const [notice] = await cluster.eventually("the claim has the Warning", async () => {
+      const notice = await cluster.eventually("the claim has the Warning", async () => {
         const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
-        return notices.some(({ reason }) => reason === "KubernetesRefused") && notices;
+        return notices.find(({ reason }) => reason === "KubernetesRefused");
       });
-      expect(notice?.note).toMatch(/waits for the API server since .*ValidatingAdmissionPolicy 'p' denied request: no/);
+      expect(notice.note).toMatch(/waits for the API server since .*ValidatingAdmissionPolicy 'p' denied request: no/);
       isRefused = false;
       await cluster.sweep();
       await isProtected(cluster, "data");
