@@ -42,7 +42,7 @@ export type StepContext<O extends InChain, K extends Known, Name extends string 
   act(message: string, writes: readonly Write[], first?: readonly Write[]): Decision;
   /** Says what is waited for, in condition and annotation. */
   wait(first?: readonly Write[]): Decision;
-  /** Waits with words of its own until `until` at the latest, or for an event alone. */
+  /** Waits with words of its own until `until` at the latest, or for an event alone, unless a system is away. */
   pause(message: string, until?: number, first?: readonly Write[]): Decision;
   /** Asks a system for something. `first` are made before the conditions are. */
   call(message: string, command: Command, first?: readonly Write[], more?: AroundCall): Decision;
@@ -193,7 +193,10 @@ export function chainRule<
     return written === "away" && Math.abs(now - Date.parse(since)) < again + minute;
   }
 
-  /** Decisions that do something; those that only say where the object stands would take the note back at once. */
+  /**
+   * The decisions, unless they only say where the object stands while the rule has just noted that a system is away:
+   * they would take that note back at once.
+   */
   function unlessJustAway(
     { object }: O,
     decisions: readonly Decision[],
@@ -307,7 +310,8 @@ export function chainRule<
       pause: (message, until, first = []) =>
         at.write(message, [...first, ...shows({ message })], {
           step: { name: "waiting" },
-          ...(until === undefined ? {} : { next: until }),
+          // What is away is said by another rule, whose words stay until this one looks again.
+          ...(until === undefined && !isAway ? {} : { next: until ?? next }),
         }),
       call: (message, command, first = [], more = {}) =>
         at.call(message, { step: { name: "called" }, writes: [...first, ...shows()], command, next, ...more }),

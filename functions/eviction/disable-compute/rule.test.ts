@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Contended } from "../../../shared/contended.ts";
-import { recordKey } from "../lib/names.ts";
+import { lateFor } from "../lib/dependent.ts";
+import { conditions, recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, changesOf, now } from "../lib/testing/seen.ts";
 import { disableCompute } from "./rule.ts";
 
@@ -39,13 +40,19 @@ test("what was granted is written before the record, and both before Nova is ask
 });
 
 test("without a person's agreement it only asks, and sets no time to look again", () => {
-  const compute = aCompute({ wanted: "go", isApproved: false });
+  const status = { conditions: [{ type: conditions.enabled, status: "True" }] };
+  const compute = aCompute({ wanted: "go", isApproved: false, status });
   const decision = decide({ ...compute, facts: { is: "ready", compute } });
   expect(decision).toMatchObject({
     do: "write",
     message: expect.stringContaining("holdfast.dev/approve-eviction=true"),
   });
   expect(decision).not.toHaveProperty("next");
+});
+
+test("while a person is asked about one that seems unused, Nova is asked again", () => {
+  const compute = aCompute({ wanted: "go", isApproved: false });
+  expect(decide({ ...compute, facts: { is: "ready", compute } })).toMatchObject({ next: now + lateFor });
 });
 
 test("it disables with a reason of its own, after it has written down where the eviction begins", () => {

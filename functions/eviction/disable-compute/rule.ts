@@ -17,7 +17,7 @@ import {
   noted,
   readRecord,
 } from "../lib/compute-node.ts";
-import { isApproved, isEnabled, wantedOf } from "../lib/dependent.ts";
+import { isApproved, isEnabled, lateFor, seemsUnused, wantedOf } from "../lib/dependent.ts";
 import { type EvictionFacts, eviction } from "../lib/eviction.ts";
 import { changing, newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
@@ -56,8 +56,8 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
   },
   act: (context, { budget }) => {
     const { object, facts, record, wanted, standing, now, next, about, act, call, pause } = context;
-    // What is waited for is an annotation, which comes as an event.
-    if (!facts.seen) return [pause(standing.message)];
+    // What is waited for is an annotation, which comes as an event; or Nova shows later that nothing is there.
+    if (!facts.seen) return [pause(standing.message, seemsUnused(context) ? now + lateFor : undefined)];
     const { host, settings } = facts.seen;
     const { service } = host;
     if (begins(context) && !budget) return [about.leave("The budget was not read.")];

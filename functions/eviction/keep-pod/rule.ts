@@ -147,7 +147,7 @@ function converged(resource: Dependent, now: number): readonly Write[] {
   return said ? conditionWrites(kindOf(object), object, [convergedReport("Dependency", said)], now) : [];
 }
 
-/** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
+/** Before a pod can come the first time: from then on servers may be on the host. */
 function begins(object: DependentObject, now: number): readonly Write[] {
   if (conditionOf(object, conditions.enabled)) return [];
   const message = "Its pod is created on the Node.";

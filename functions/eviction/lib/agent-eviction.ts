@@ -14,7 +14,7 @@ import {
   type Dependent,
   findDependent,
   isLeaving,
-  mayBeAmong,
+  mayBeNamed,
   outsideOf,
   seemsUnused,
   serves,
@@ -49,7 +49,7 @@ interface Agent extends Dependent {
 
 /**
  * What the steps of an agent's eviction depend on. `stays`: it serves, or its eviction was called off.
- * - `unapproved`: a person has to agree first, and OpenStack is not asked
+ * - `unapproved`: a person has to agree first
  * - `bare`: Neutron has nothing of it
  * - `unreported`: it stays, and Neutron does not know it yet
  * - `seen`: Neutron has answered
@@ -165,16 +165,18 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   const unapproved = { is: "ready", at: "unapproved", agent, stays: false } as const;
   const isAgreed = stays || isApproved;
   if (!isAgreed && !seemsUnused(agent)) return unapproved;
-  const unused = { is: "abandoned", at: "abandoned", agent, stays } as const;
   const service = services[object.kind];
-  if (!service) return isAgreed ? { is: "ready", at: "bare", agent, stays } : unused;
+  // Neutron lists nothing of such an agent: only a person knows whether it still serves.
+  if (!service) return isAgreed ? { is: "ready", at: "bare", agent, stays } : unapproved;
   const { neutron } = view.openstack;
   const all = await neutron.agents(service);
   const self = all.find(({ host }) => host === name);
   if (!isAgreed) {
-    // One that is dead and disabled gets nothing any more: it was evicted before.
+    // One that is dead and disabled gets nothing any more: it was evicted before. That Neutron lists no agent at all
+    // proves nothing: a member of a project sees none.
     const isOver = self && !self.isAlive && !self.isEnabled && (await neutron.served(service, self.id)).length === 0;
-    return (self ? isOver : !mayBeAmong(all, object)) ? unused : unapproved;
+    const isUnknown = !self && all.length > 0 && !mayBeNamed(all, object);
+    return isOver || isUnknown ? { is: "abandoned", at: "abandoned", agent, stays } : unapproved;
   }
   if (self) {
     const host = await hostOf(self, all, service, agent, view);

@@ -144,6 +144,7 @@ function viewOf(found: Found, object: DependentObject) {
     nova: {
       service: () => asked(service),
       services: () => asked(service ? [service] : []),
+      namesLostCells: () => asked(true),
       servers: () => asked(cloud === "disabled by others" ? [aServer()] : []),
       server: () => asked(undefined),
       migrations: () => asked([]),

@@ -24,7 +24,7 @@ import {
   recordKey,
   yaookParent,
 } from "./names.ts";
-import { hasLock, lockOf, maintenanceOf } from "./node-lock.ts";
+import { maintenanceOf } from "./node-lock.ts";
 import type { DependentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 
@@ -76,17 +76,16 @@ export function whyUnmanaged({ kind, metadata }: KubernetesObject): string | und
  * It is to go without an agreement, has no pod, and nothing shows that it ever served: before a pod can come, keep-pod
  * writes the condition Enabled. One that was restored without its status looks so, too: OpenStack is asked about it.
  */
-export function seemsUnused({ object, node, pods, inTheWay, wanted, isApproved }: Dependent): boolean {
-  const isHeld = isBeingDeleted(object) || (node !== undefined && hasLock(node, lockOf(object)));
+export function seemsUnused({ object, pods, inTheWay, wanted, isApproved }: Dependent): boolean {
   const hasServed =
     conditionOf(object, conditions.enabled) !== undefined ||
     hasBegun(object) ||
     Object.keys(object.metadata.annotations ?? {}).some((key) => key.startsWith(progressKey("eviction/enable-")));
-  return isHeld && wanted === "go" && !isApproved && pods.length === 0 && !inTheWay && !hasServed;
+  return wanted === "go" && !isApproved && pods.length === 0 && !inTheWay && !hasServed;
 }
 
 /** Whether one of these hosts may be the Node under another name: with its domain, or without. */
-export const mayBeAmong = (hosts: readonly { readonly host: string }[], { metadata }: KubernetesObject): boolean =>
+export const mayBeNamed = (hosts: readonly { readonly host: string }[], { metadata }: KubernetesObject): boolean =>
   hosts.some(({ host }) => firstOf(host) === firstOf(metadata.name));
 const firstOf = (name: string) => name.toLowerCase().split(".")[0];
 

@@ -8,7 +8,7 @@ import { hasEnded } from "./agent-pod.ts";
 import { begins, type ComputeNode, evictedByYaook, findComputeNode, isCalledOff, noMoves } from "./compute-node.ts";
 import { approvalWanted, isLeaving, lateFor, outsideOf, seemsUnused, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
-import { enabledReport, hasNothing, lookAtHost, reports } from "./host.ts";
+import { enabledReport, isProvenUnused, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
 import { computeFinalizer, conditions } from "./names.ts";
@@ -31,18 +31,15 @@ import { type Common, common } from "./settings.ts";
 type ChainView = View<Common, { readonly openstack: typeof openstack }>;
 
 /** What Nova has answered about the host of a compute node, and what is to be done about it. */
-interface Seen {
-  readonly compute: ComputeNode;
-  readonly host: HostFacts;
+interface Seen extends Omit<Suspected, "outage"> {
   readonly plan: Plan;
-  readonly settings: Common;
 }
 
 /** What the steps of an eviction depend on. */
 export interface EvictionFacts {
   readonly is: "ready" | "abandoned";
   readonly compute: ComputeNode;
-  /** `undefined`: a person has to agree first, or has given the host up, and OpenStack is not asked. */
+  /** `undefined`: a person has to agree first, or nothing is left of the host, or a person has given it up. */
   readonly seen?: Seen;
   /** A host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
   readonly suspect?: (Seen & Suspected) | undefined;
@@ -148,7 +145,8 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   const isAgreed = wanted === "disable" || isApproved;
   if (!isAgreed && !seemsUnused(compute)) return { is: "ready", compute };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
-  if (!isAgreed) return { is: (await hasNothing(view.openstack.nova, host, object)) ? "abandoned" : "ready", compute };
+  if (!isAgreed)
+    return { is: (await isProvenUnused(view.openstack.nova, host, object)) ? "abandoned" : "ready", compute };
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
   return factsOf(compute, host, outage, view.settings);

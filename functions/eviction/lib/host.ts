@@ -3,7 +3,7 @@ import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { EvictionRecord } from "./compute-node.ts";
-import { lateFor, mayBeAmong } from "./dependent.ts";
+import { lateFor, mayBeNamed } from "./dependent.ts";
 import { conditions, evicting } from "./names.ts";
 import { failed } from "./openstack/answer.ts";
 import { type ComputeService, isCompute, type Migration, type Nova, type Server } from "./openstack/nova.ts";
@@ -41,10 +41,21 @@ export async function lookAtHost(
   return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
 }
 
-/** Nova does not know the host, or it was evicted before: one that is disabled and down gets no servers any more. */
-export async function hasNothing(nova: Nova, host: HostFacts | undefined, object: DependentObject): Promise<boolean> {
-  if (!host) return !mayBeAmong((await nova.services()).filter(isCompute), object);
-  return isEmpty(host) && !host.service.isEnabled && host.service.state === "down";
+/**
+ * Whether nothing of a resource can be on its host: the host was evicted before, and is disabled and down, so that it
+ * gets no servers any more; or Nova knows no such host, lists no server there, and would name one whose cell is away.
+ */
+export async function isProvenUnused(
+  nova: Nova,
+  host: HostFacts | undefined,
+  object: DependentObject,
+): Promise<boolean> {
+  if (host) return isEmpty(host) && !host.service.isEnabled && host.service.state === "down";
+  return (
+    (await nova.namesLostCells()) &&
+    !mayBeNamed((await nova.services()).filter(isCompute), object) &&
+    (await nova.servers(object.metadata.name)).length === 0
+  );
 }
 
 /**

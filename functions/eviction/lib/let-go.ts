@@ -49,10 +49,9 @@ export function letGo(
   since: string | undefined,
   release: Write,
 ): readonly Decision[] {
-  const { object, node, pods, wanted, standing, isAway, now, next, about, act, pause, wait } = context;
-  // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
-  // has shown so.
-  const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateFor);
+  const { object, node, pods, wanted, standing, now, next, about, act, pause, wait } = context;
+  // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks.
+  const isAtRest = wanted !== "go" && !(now - Date.parse(since ?? "") < lateFor);
   const until = isAtRest ? undefined : next;
   if (wanted !== "go") return [pause(standing.message, until)];
   const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];

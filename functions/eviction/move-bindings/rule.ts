@@ -2,6 +2,7 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { beforeSending, command } from "../../../shared/system/command.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
 import { noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
+import { lateFor, seemsUnused } from "../lib/dependent.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
 import { conditions, movingKey, retryKey } from "../lib/names.ts";
 import type { Service } from "../lib/openstack/neutron.ts";
@@ -21,9 +22,10 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     },
     ...mayShow([NeutronOVNBGPAgent], [conditions.converged], "what the eviction waits for"),
   ],
-  act: ({ object, facts, moving, standing, act, call, pause, wait }) => {
-    // What is waited for is an annotation, which comes as an event.
-    if (facts.at !== "seen") return [pause(standing.message)];
+  act: (context) => {
+    const { object, facts, moving, standing, now, act, call, pause, wait } = context;
+    // What is waited for is an annotation, which comes as an event; or Neutron shows later that nothing is there.
+    if (facts.at !== "seen") return [pause(standing.message, seemsUnused(context) ? now + lateFor : undefined)];
     const { plan, host } = facts;
     const before = { ...moving, moved: plan.moved, moving: plan.moving };
     const at = new Date(host.at).toISOString();

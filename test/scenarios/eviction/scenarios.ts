@@ -656,12 +656,16 @@ const all: readonly Scenario[] = [
       const { admin } = cluster;
       const { standIn } = besideOf(cluster);
       const name = "node-x";
-      const kinds = [NovaComputeNode, NeutronL3Agent, NeutronOVNBGPAgent];
+      const unlisted = NeutronOVNBGPAgent;
+      const kinds = [NovaComputeNode, NeutronL3Agent, unlisted];
       const locks = Object.fromEntries(kinds.map(({ kind }) => [`${lockPrefix}${kind}`, ""]));
       const left = async () => locksOn((await admin.get(Node, undefined, name)) as KubernetesObject);
       const template = { spec: { containers: [{ name: "agent", image: "agent" }] } };
       await admin.create(Node, manifest(Node, { name, annotations: locks, labels: { [maintenanceLabel]: "True" } }));
       for (const kind of kinds) await create(cluster, { template }, kind, name);
+      await swept(cluster, "one lock is left", async () => (await left()).length === 1);
+      expect(await left()).toEqual([unlisted.kind]);
+      await admin.patch(unlisted, namespace, name, "merge", { metadata: { annotations: { [approvalKey]: "true" } } });
       await swept(cluster, "no lock is left", async () => (await left()).length === 0);
       for (const kind of kinds) await admin.delete(kind, namespace, name);
       const isGone = (kind: Kind) => async () => !(await admin.get(kind, namespace, name));

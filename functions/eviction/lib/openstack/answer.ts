@@ -77,3 +77,21 @@ function saidIn(body: string): string | undefined {
   const said = message ?? faultstring;
   return typeof said === "string" ? said.replaceAll(/\s+/g, " ").trim() : undefined;
 }
+
+/** A list of all pages: the last one of a page is the marker of the next. */
+export async function allPages<T>(
+  get: <A>(path: string, shape: ZodType<A>) => Promise<A>,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  shape: ZodType<{ readonly found: T[]; readonly more?: object | undefined }>,
+  markerOf: (one: T) => string | undefined,
+): Promise<readonly T[]> {
+  const list: T[] = [];
+  for (let marker: string | undefined = ""; marker !== undefined; ) {
+    const url: string = `${path}?${new URLSearchParams({ ...query, ...(marker && { marker }) })}`;
+    const { found, more } = await get(url, shape);
+    list.push(...found);
+    marker = more && found.slice(-1).map(markerOf)[0];
+  }
+  return list;
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
-import { bodyOf, unlessRefused } from "./answer.ts";
+import { allPages, bodyOf, unlessRefused } from "./answer.ts";
 import type { Send } from "./session.ts";
 
 /** What agents of one sort serve, and how Neutron names it. */
@@ -53,6 +53,10 @@ const agentShape = z
  */
 export type NetworkAgent = Readonly<z.output<typeof agentShape>>;
 const agentsAnswer = z.object({ agents: z.array(agentShape) });
+const link = z.looseObject({ rel: z.string().optional() });
+const agentsPage = agentsAnswer
+  .extend({ agents_links: z.array(link).default([]) })
+  .transform(({ agents: found, agents_links }) => ({ found, more: agents_links.find(({ rel }) => rel === "next") }));
 const served = z
   .object({ id: z.string(), ha: z.boolean().nullish() })
   .transform(({ id, ha }) => ({ id, isHa: ha ?? false }));
@@ -73,9 +77,9 @@ export function neutronClient(send: Send) {
   const unlessDone = async (asked: Promise<unknown>) => void (await unlessRefused(asked, 404, 409));
 
   return {
-    /** The agents of one sort, on all hosts. */
-    agents: async ({ agentType }: Service): Promise<readonly NetworkAgent[]> =>
-      (await get(`/agents?${new URLSearchParams({ agent_type: agentType })}`, agentsAnswer)).agents,
+    /** The agents of one sort, on all hosts. A cloud may limit how many Neutron answers at once. */
+    agents: ({ agentType }: Service): Promise<readonly NetworkAgent[]> =>
+      allPages(get, "/agents", { agent_type: agentType }, agentsPage, ({ id }) => id),
     served: async ({ path, list }: Service, agent: string): Promise<readonly Served[]> => {
       const answer = await get(`/agents/${idOf(agent)}/${path}`, z.object({ [list]: z.array(served) }));
       return answer[list] ?? [];

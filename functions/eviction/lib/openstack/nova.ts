@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
-import { bodyOf, failed, unlessRefused } from "./answer.ts";
+import { allPages, bodyOf, failed, unlessRefused } from "./answer.ts";
 import type { Send, Session } from "./session.ts";
 
 /** Beyond it answers may mean something else; it is the newest that this client was held against. */
@@ -124,23 +124,6 @@ export function novaClient(send: Send, now: Session["now"]) {
     return bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
   }
 
-  /** A list of all pages: the last one of a page is the marker of the next. */
-  async function all<T>(
-    path: string,
-    query: Readonly<Record<string, string>>,
-    shape: z.ZodType<{ readonly found: T[]; readonly more?: object | undefined }>,
-    markerOf: (one: T) => string | undefined,
-  ): Promise<readonly T[]> {
-    const list: T[] = [];
-    for (let marker: string | undefined = ""; marker !== undefined; ) {
-      const url: string = `${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`;
-      const { found, more } = await get(url, shape);
-      list.push(...found);
-      marker = more && found.slice(-1).map(markerOf)[0];
-    }
-    return list;
-  }
-
   const act = async (server: string, action: object, minor?: number) =>
     void (await ask("POST", `/servers/${idOf(server)}/action`, action, minor));
   const update = async (service: string, change: object) =>
@@ -167,6 +150,8 @@ export function novaClient(send: Send, now: Session["now"]) {
     forceDown: (service: string, reason?: string) => forced(service, true, reason),
     /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
     endForcedDown: (service: string, reason?: string) => forced(service, false, reason),
+    /** Whether Nova names the services of a cell that is away: with an older API it leaves them out. */
+    namesLostCells: async (): Promise<boolean> => (await version()) >= 69,
     /** Nova's services of all hosts and all binaries. */
     services: async (): Promise<readonly ComputeService[]> => (await get("/os-services", servicesAnswer)).services,
 
@@ -174,7 +159,7 @@ export function novaClient(send: Send, now: Session["now"]) {
     async servers(host: string): Promise<readonly Server[]> {
       // Those that are deleted and can be restored are still on the host.
       const query = { all_tenants: "1", soft_deleted: "1", host, limit: String(perPage) };
-      const found = await all("/servers/detail", query, serversAnswer, ({ id }) => id);
+      const found = await allPages(get, "/servers/detail", query, serversAnswer, ({ id }) => id);
       return found.map(checkedServer).filter((server) => server.host === host);
     },
 
@@ -188,7 +173,7 @@ export function novaClient(send: Send, now: Session["now"]) {
     async migrations(host: string): Promise<readonly Migration[]> {
       // Pages, and the markers that they need, came with 2.59; before, all are answered at once.
       const query = { host, ...((await version()) >= 59 ? { limit: String(perPage) } : {}) };
-      const found = await all("/os-migrations", query, migrationsAnswer, ({ uuid }) => uuid);
+      const found = await allPages(get, "/os-migrations", query, migrationsAnswer, ({ uuid }) => uuid);
       return found.filter(({ source, target }) => source === host || target === host);
     },
 
