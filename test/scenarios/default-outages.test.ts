@@ -226,6 +226,32 @@ describe.each(systems)("$name", (system) => {
     },
   );
 
+  // The broker gives up after 16 s, and dead-letter after three minutes: then the broker sends it the event again.
+  test("the API server away for 270 s between two ticks: the next tick sends the event again, and it is done", async () => {
+    const cluster = await open(shipped, { whenOver: onTestFinished });
+    await system.prepare(cluster, [itself]);
+    await cluster.sweep();
+    await cluster.rest();
+    const begun = cluster.clock.now();
+    const isAway = () => cluster.clock.now() < begun + 270_000;
+    cluster.intercept(async (_, send) => {
+      if (isAway()) throw new Error("connect ECONNREFUSED");
+      return send();
+    }, "everywhere");
+    await system.ask(cluster, itself);
+    while (isAway()) await cluster.rest();
+    expect(await system.isDone(cluster, itself)).toBe(false);
+    await cluster.eventually("what could not be done is kept", async () => Boolean(await kept(cluster)));
+    expect(cluster.clock.now()).toBeLessThan(begun + 400_000);
+    await cluster.sweep();
+    const table = await cluster.admin.get(ConfigMap, "holdfast", "holdfast-sweep");
+    expect(JSON.parse(table?.metadata.annotations?.["holdfast.dev/platform.sweep"] ?? "{}")).toMatchObject({
+      resent: [expect.any(String)],
+    });
+    await cluster.eventually("it is done", () => system.isDone(cluster, itself));
+    await cluster.stop();
+  });
+
   test("the README has the table of these scenarios", () => {
     holdOutageTable(
       system.name,
