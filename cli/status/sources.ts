@@ -8,6 +8,7 @@ import { type Rule, slug } from "../../shared/rule.ts";
 import { readOrNote } from "../cluster/read-or-note.ts";
 import type { Finding } from "../output/finding.ts";
 import type { InstalledFunction } from "../rules/installed-functions.ts";
+import { defaultSystems } from "../rules/load-systems.ts";
 import { type Condition, stateOf } from "./functions.ts";
 import { type FilteringTrigger, leadsTo, sweepKeptOut } from "./sweep-filters.ts";
 
@@ -65,12 +66,13 @@ export async function sourcesOf(
     const triggers = await readOrNote(gaps, "Which Triggers there are", () =>
       triggersWithoutKnative(client, namespace, substitute),
     );
+    const inOverlay = await defaultSystems();
     return {
       sources: [{ kind: "Deployment", name: withoutKnative, ...(unready ? { unready } : {}) }],
       findings: triggers?.length
         ? [
-            ...rulesWithoutTrigger(triggers, functions, rules, addToOverlay),
-            ...systemsWithoutFunction(triggers, functions, rules),
+            ...rulesWithoutTrigger(triggers, functions, rules, (system) => bringTriggers(system, inOverlay)),
+            ...systemsWithoutFunction(triggers, functions, rules, inOverlay),
             ...sweepKeptOut(triggers, functions, rules),
           ]
         : [],
@@ -175,15 +177,20 @@ const systemOf = ({ name }: Rule) => name.split("/")[0] ?? "";
 
 const applyAgain = (system: string) => `Apply ${system} again: the Triggers are among its objects.`;
 
-const addToOverlay = (system: string) =>
-  `If you want ${system}, add it to your overlay, and its Triggers to your copy of eventing.yaml if you have one, ` +
-  `and apply that. If you have taken it out of your overlay: holdfast uninstall ${system}`;
+/** `inOverlay`: the systems that the overlay always has, so that none of them can be uninstalled alone. */
+const bringTriggers = (system: string, inOverlay: readonly string[]) =>
+  inOverlay.includes(system)
+    ? `If your overlay has its own copy of eventing.yaml, add the Triggers of ${system} to it. Then apply the overlay ` +
+      "again."
+    : `If you want ${system}, add it to your overlay, with its Triggers if you have a copy of their file, and apply ` +
+      `that. If you have taken it out of your overlay: holdfast uninstall ${system}`;
 
 /** Systems that Triggers name, and of which no function is there: without Knative, a ConfigMap holds its Triggers. */
 function systemsWithoutFunction(
   triggers: readonly FilteringTrigger[],
   functions: ReadonlyMap<string, InstalledFunction>,
   rules: readonly Rule[],
+  inOverlay: readonly string[],
 ): readonly Finding[] {
   const installed = new Set(rules.filter(({ name }) => functions.has(slug(name))).map(systemOf));
   const gone = rules.filter(
@@ -191,6 +198,8 @@ function systemsWithoutFunction(
   );
   return [...new Set(gone.map(systemOf))].map((system) => ({
     what: `${withoutKnative} sends events to functions of ${system}, and none is installed: they are dead-lettered.`,
-    todo: `Take ${system} out of your overlay or values, and apply that.`,
+    todo: inOverlay.includes(system)
+      ? `Apply your overlay or chart again: without Knative, ${system} is always a part of it.`
+      : `Take ${system} out of your overlay or values, and apply that.`,
   }));
 }
