@@ -121,10 +121,10 @@ const outages: readonly Outage[] = [
   {
     setting: shipped,
     row: ({ wanted, noun }) => ({
-      away: "The API server carries each first write out after its caller has given up",
+      away: "The API server carries out the first try of each write after the function has given it up",
       of: ["the API server", "late"],
-      works: `${wanted}, for every ${noun}: the write is tried again`,
-      waits: "Nothing. The API server refuses the late write, because the object has changed or is gone",
+      works: `${wanted}, for every ${noun}: the function tries again`,
+      waits: "Nothing. The API server refuses the first try when it comes, because the object has changed or is gone",
       says: "nothing",
     }),
     meanwhile: { itself: true, other: true },

@@ -83,10 +83,10 @@ const others: readonly OutageRow[] = [
     ],
   },
   {
-    away: "OpenStack carries a call out after Holdfast has given it up",
+    away: "OpenStack carries out a call after Holdfast has given it up",
     of: ["OpenStack", "late"],
-    works: "The eviction, and that it is called off",
-    waits: "What the late call has changed. Holdfast takes it back within ten minutes",
+    works: "The eviction goes on, and you can call it off",
+    waits: "Nothing. Holdfast changes back what the late call has changed, about ten minutes later",
     says: "the condition `Enabled`",
     playedBy: [
       "test/scenarios/eviction/outages.ts",

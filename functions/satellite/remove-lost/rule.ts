@@ -147,7 +147,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     ];
   }
   if (wasJustCalled(readRemoval(satellite), now, satelliteLookAgain))
-    return [waiting("losing", `LINSTOR was called to give up the node of ${title}, and still lists it.`)];
+    return [waiting("losing", `Holdfast has called LINSTOR to give up the node of ${title}. LINSTOR still lists it.`)];
   const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
   const { before, ...outcome } = noteRemoval(satellite, now);
   return [

@@ -64,7 +64,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly 
   if (removal.do !== "act") return [wait()];
   const { name: node } = facts.data.node;
   if (wasJustCalled(readRemoval(satellite), now, next - now))
-    return [pause(`LINSTOR was called to remove the node ${node}, and still lists it.`, next)];
+    return [pause(`Holdfast has called LINSTOR to remove the node ${node}. LINSTOR still lists it.`, next)];
   const { before, ...outcome } = noteRemoval(satellite, now, true);
   return [
     about.call(removal.message, {

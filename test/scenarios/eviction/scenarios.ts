@@ -651,7 +651,7 @@ const all: readonly Scenario[] = [
   },
   {
     title:
-      "a resource that never served goes without a person, and stays with its lock if its host may have a name more",
+      "a resource that never served goes without a person, and keeps its lock if its host may have another name, too",
     async run(cluster) {
       const { admin } = cluster;
       const { standIn } = besideOf(cluster);

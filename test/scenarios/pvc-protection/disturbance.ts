@@ -162,7 +162,7 @@ const events: readonly Scenario[] = [
     },
   },
   {
-    title: "a finalizer that a policy refuses is said on the claim in its words, and comes with the sweep after that",
+    title: "if a policy refuses the finalizer, the claim says so in the policy's words, and gets it with a later sweep",
     alone: true,
     async run(cluster) {
       await protectedClaim(cluster, "data");
