@@ -12,6 +12,7 @@ import { writtenSteps } from "../../build/manifests/monitoring/steps.ts";
 import { ApiServerSource, Broker } from "../../functions/platform/sweep/ways.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { listedSteps } from "../../shared/telemetry/listed-steps.ts";
+import { blocksBelow } from "../cluster/walk/page.ts";
 import { readKustomization, root } from "./kustomization.ts";
 
 const file = join(root, "knative/monitoring/alerts.yaml");
@@ -54,6 +55,14 @@ test("one alert says that a kept volume is due soon, in each step in which its c
   const noted = writtenSteps(await loadDeclared(root)).filter(({ rule }) => rule === "undelete/note");
   const found = noted.map(({ step }) => step).filter((step) => new RegExp(`^(${selected})$`).test(step));
   expect(found.sort()).toEqual(["asks", "kept", "offered"]);
+});
+
+test("the alert for too many kept volumes that the page shows asks what the panel does", () => {
+  const block = blocksBelow("docs/monitoring.md", "Alerts and a dashboard for Prometheus and Grafana").at(-1);
+  const [{ expr }] = parse(block?.text ?? "") as readonly [Alert];
+  const { panels } = JSON.parse(readFileSync(join(root, "knative/monitoring/dashboard.json"), "utf8"));
+  const panel = panels.find(({ title }: { readonly title: string }) => title === "Kept volumes");
+  expect(expr).toBe(`${panel.targets[0].expr.replace(" or vector(0)", "")} > 50`);
 });
 
 test("sources and brokers that the sweep finds not Ready have one alert", () => {
