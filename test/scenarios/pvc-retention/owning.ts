@@ -47,6 +47,45 @@ async function withLeftClaim(cluster: Cluster): Promise<void> {
   await podIsGone(cluster, 1);
 }
 
+/**
+ * Holds the write that ties a claim until the policy has changed to Retain, and lets it go. Returns how it was
+ * answered. Throws what sending it throws.
+ */
+async function tieLate(cluster: Cluster): Promise<number> {
+  const late = Promise.withResolvers<void>();
+  let isHeld = false;
+  let outcome: (() => number) | undefined;
+  cluster.intercept(async ({ rule, request }, send) => {
+    // What unties has the same path, and removes.
+    const ties =
+      rule === "pvc-retention/set-owner" && /"add","path":"\/metadata\/ownerReferences/.test(request.body ?? "");
+    if (!ties || isHeld) return send();
+    isHeld = true;
+    await late.promise;
+    try {
+      // It arrives also after the function has given it up, as it may where the machine is slow.
+      const answer = await send({ ...request, signal: new AbortController().signal });
+      outcome = () => answer.status;
+      return answer;
+    } catch (error) {
+      outcome = () => {
+        throw error;
+      };
+      throw error;
+    }
+  });
+  try {
+    await annotateSet(cluster, { [policyKey]: onDeletion });
+    await cluster.eventually("own is about to write", () => isHeld);
+    await annotateSet(cluster, { [policyKey]: "Retain" });
+    await fieldBecomes(cluster, "Retain/Retain");
+  } finally {
+    late.resolve();
+  }
+  const answer = await cluster.eventually("the held write has ended", () => outcome);
+  return answer();
+}
+
 /** To whom claims belong, and what is in the way. */
 export const owning: readonly Scenario[] = [
   {
@@ -89,24 +128,14 @@ export const owning: readonly Scenario[] = [
     async run(cluster) {
       await withLeftClaim(cluster);
       const data = await dataOf(cluster, [0, 1]);
-      const late = Promise.withResolvers<void>();
+      // A real server refuses the write where the claim has changed since it was read: then it is held once more.
       let status: number | undefined;
-      cluster.intercept(async ({ rule, request }, send) => {
-        const ties = rule === "pvc-retention/set-owner" && request.body?.includes("/metadata/ownerReferences");
-        if (!ties || status !== undefined) return send();
-        status = 0;
-        await late.promise;
-        // It arrives also after the function has given it up, as it may where the machine is slow.
-        const answer = await send({ ...request, signal: new AbortController().signal });
-        ({ status } = answer);
-        return answer;
-      });
-      await annotateSet(cluster, { [policyKey]: onDeletion });
-      await cluster.eventually("own is about to write", () => status === 0);
-      await annotateSet(cluster, { [policyKey]: "Retain" });
-      await fieldBecomes(cluster, "Retain/Retain");
-      late.resolve();
-      await cluster.eventually("own has written", () => status === 200);
+      for (let round = 0; round < 5 && status !== 200; round++) {
+        if (round > 0) await inForce(cluster, "Retain");
+        status = await tieLate(cluster);
+        expect([200, 409, 422]).toContain(status);
+      }
+      expect(status).toBe(200);
       await belongsTo(cluster, 1, []);
       await deleteSet(cluster);
       await dataStays(cluster, [0, 1], data);
