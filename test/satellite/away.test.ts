@@ -91,7 +91,7 @@ const late: readonly OutageRow[] = [
   {
     away: "Cluster API's management cluster carries a write out after Holdfast has given it up",
     of: ["Cluster API", "late"],
-    works: "the write is tried again, and the late one is refused, because the Machine has changed",
+    works: "the write is tried again; the late one is refused, unless the Machine is still as it was read",
     waits: "the evacuation, until a write is answered",
     says: "Event `ClusterAPIUnreachable`",
     playedBy: [

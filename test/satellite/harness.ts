@@ -68,6 +68,8 @@ export interface SatelliteHarness {
   readonly failures: string[];
   /** Evacuate calls that LINSTOR has been sent, and the most that were in flight at one time. */
   readonly calls: { evacuate: string[]; atOnce: number };
+  /** The statuses of the writes that were carried out late, in the order of the answers. */
+  readonly late: readonly number[];
   /** Run before and after each write of a rule, all that were given; they throw when something is wrong. */
   onWrite(checks: { before?(request: { path: string; body?: string }): Promise<void>; after?(): Promise<void> }): void;
   /** Has what rules ask of LINSTOR answered by another server, until it is called again without an argument. */
@@ -161,6 +163,7 @@ export async function openSatelliteHarness({
   const roots = new Set([external ?? linstorUrl]);
   const others = new Map<string, LinstorStandIn>();
   const calls: SatelliteHarness["calls"] = { evacuate: [], atOnce: 0 };
+  const late: number[] = [];
   const checks: Parameters<SatelliteHarness["onWrite"]>[0][] = [];
   let answered: Parameters<SatelliteHarness["answerLinstor"]>[0];
   /** Addresses of satellites, by their DaemonSet's uid. */
@@ -206,6 +209,7 @@ export async function openSatelliteHarness({
     history,
     failures,
     calls,
+    late,
     onWrite: (given) => {
       checks.push(given);
     },
@@ -401,7 +405,10 @@ export async function openSatelliteHarness({
       if (unreachable?.test(request.path) && !(isRead && !["unreachable", "not found"].includes(String(cutHow)))) {
         if (cutHow === "not found") return server.handle({ ...request, path: "/apis/absent.example.com" });
         if (cutHow === "forbidden") return encodeFailure(forbidden(Machine, "worker", cannotPatch));
-        if (cutHow === "late") clock.after(240_000, () => void server.handle(request));
+        if (cutHow === "late")
+          clock.after(240_000, async () => {
+            late.push((await server.handle(request)).status);
+          });
         if (typeof cutHow === "number") return encodeFailure(deniedWith(cutHow));
         throw new Error("connect ETIMEDOUT");
       }
