@@ -43,8 +43,19 @@ const alone = (systems: readonly string[]): Install => {
   const more = systems.includes("pvc-protection") ? [`knative/${policy}`] : [];
   return { systems, overlay: { resources, components: [...components, ...more] } };
 };
+
+/** Those whose main scenario is played: of two with a counterpart of their own, one has it in this world. */
+function atWork(systems: readonly string[]): readonly string[] {
+  const beside = systems.find((system) => playsBeside[system]);
+  return systems.filter((system) => plays[system] || system === beside);
+}
+
+const called = (systems: readonly string[]) => {
+  const idle = systems.filter((system) => !atWork(systems).includes(system));
+  return [systems.join(" and "), ...idle.map((system) => `(${system} is idle)`)].join(" ");
+};
 const installs: readonly (readonly [string, Install])[] = [
-  ...share(chosen).map((systems) => [systems.join(" and "), alone(systems)] as const),
+  ...share(chosen).map((systems) => [called(systems), alone(systems)] as const),
   [
     "the default",
     { systems: byDefault, overlay: { resources: ["knative/overlays/default"], components: [`knative/${policy}`] } },
@@ -119,10 +130,8 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     const setting: Setting = beside?.setting(changes) ?? { ...shipped, ...changes, components };
     const world = await open(setting, { whenOver: () => {} });
     const after = [];
-    for (const system of install.systems) {
-      // Of two with a counterpart of their own, one has it in this world.
-      const besidePlay = playsBeside[system] === beside ? beside?.play : undefined;
-      const check = await (plays[system] ?? besidePlay)?.(world);
+    for (const system of atWork(install.systems)) {
+      const check = await (plays[system] ?? beside?.play)?.(world);
       if (check) after.push(check);
     }
 

@@ -4,9 +4,10 @@ import { DaemonSet, LinstorCluster, LinstorSatellite, satelliteLabel } from "../
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { type LinstorSatelliteObject, satelliteFinalizer } from "../../../functions/satellite/lib/satellite.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
-import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import type { ExternalSystem } from "../../../shared/system/system.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { Cluster, Setting } from "../../harness/cluster.ts";
 import { kubeletNode } from "../../harness/cluster-objects.ts";
@@ -33,7 +34,10 @@ export function standInLinstor(changes: Partial<Setting>): Setting {
         settings,
         credential: async () => undefined,
       });
-      return <Client>() => client as Client;
+      return <Client>(system: ExternalSystem<Client>) => {
+        if (system.name !== linstor.name) throw new Error(`There is no ${system.name} here.`);
+        return client as Client;
+      };
     },
     ...changes,
   };
@@ -57,25 +61,49 @@ export async function playSatellite(cluster: Cluster) {
     }
     throw new Error(`It has not come about: ${what}. ${JSON.stringify(await satelliteOf())}`);
   };
-  await until("the pod of the satellite runs", async () => {
-    type PodObject = KubernetesObject & { status?: { podIP?: string } };
-    for await (const { status } of admin.list<PodObject>(Pod, { namespace, labelSelector: satelliteLabel }))
-      if (status?.podIP) standIn.startSatellite(status.podIP);
-    return (await satelliteOf())?.status?.conditions?.some(
-      ({ type, status }) => type === "Configured" && status === "True",
-    );
-  });
-  return async () => {
+  type PodObject = KubernetesObject & { status?: { podIP?: string } };
+  const addresses = async () => {
+    const pods = await Array.fromAsync(admin.list<PodObject>(Pod, { namespace, labelSelector: satelliteLabel }));
+    return pods.flatMap(({ status }) => status?.podIP ?? []);
+  };
+  await until("the pod of the satellite runs", async () => (await addresses()).length > 0);
+  for (const address of await addresses()) standIn.startSatellite(address);
+  await until("LINSTOR is connected with the satellite", async () =>
+    (await satelliteOf())?.status?.conditions?.some(({ type, status }) => type === "Configured" && status === "True"),
+  );
+
+  const daemonSet = `linstor-satellite.${kubeletNode}`;
+  const both: readonly (readonly [Kind, string | undefined, string])[] = [
+    [LinstorSatellite, undefined, kubeletNode],
+    [DaemonSet, namespace, daemonSet],
+  ];
+  const uidOf = async ([kind, namespace, name]: (typeof both)[number]) => {
+    const { metadata } = (await admin.get(kind, namespace, name)) ?? {};
+    return metadata?.deletionTimestamp ? "being deleted" : metadata?.uid;
+  };
+  const uids = await Promise.all(both.map(uidOf));
+  const allStays = async () => {
+    expect(await Promise.all(both.map(uidOf))).toEqual(uids);
     expect((await satelliteOf())?.metadata.finalizers).toContain(satelliteFinalizer);
-    const daemonSet = { name: `linstor-satellite.${kubeletNode}` };
-    expect(await admin.get(DaemonSet, namespace, daemonSet.name)).toBeDefined();
-    await admin.patch(Node, undefined, kubeletNode, "merge", { metadata: { labels: { [selected]: null } } });
-    await admin.patch(LinstorSatellite, undefined, kubeletNode, "merge", { metadata: { finalizers: null } });
-    await admin.delete(LinstorSatellite, undefined, kubeletNode);
-    await admin.delete(LinstorCluster, undefined, "linstorcluster");
-    await cluster.eventually(
-      "the DaemonSet is gone",
-      async () => !(await admin.get(DaemonSet, namespace, daemonSet.name)),
-    );
+    expect(standIn.nodes()).toEqual([kubeletNode]);
+  };
+  await allStays();
+  return async () => {
+    try {
+      await allStays();
+      // The satellite would be deleted, were Holdfast there.
+      await admin.patch(Node, undefined, kubeletNode, "merge", { metadata: { labels: { [selected]: null } } });
+      await cluster.rest();
+      await allStays();
+    } finally {
+      await admin.patch(Node, undefined, kubeletNode, "merge", { metadata: { labels: { [selected]: null } } });
+      await admin.patch(LinstorSatellite, undefined, kubeletNode, "merge", { metadata: { finalizers: null } });
+      await admin.delete(LinstorSatellite, undefined, kubeletNode);
+      await admin.delete(LinstorCluster, undefined, "linstorcluster");
+      await cluster.eventually(
+        "the DaemonSet is gone",
+        async () => !(await admin.get(DaemonSet, namespace, daemonSet)),
+      );
+    }
   };
 }
