@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isExpired } from "../../shared/kubernetes/api-error.ts";
-import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, PersistentVolumeClaim, Pod, pathOf, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { meets, type Requirement } from "../../shared/kubernetes/requirement.ts";
 import { ConfigMap } from "../harness/kinds.ts";
@@ -119,6 +119,24 @@ export function lists(open: () => Promise<Bench>): void {
       const one = await admin.get(Pod, namespace, "a", { metadataOnly: true });
       expect(one).toMatchObject({ metadata: { name: "a", labels } });
       expect(one?.spec).toBeUndefined();
+    });
+
+    test("as the metadata of one object is refused, and so is one object as that of a list", async () => {
+      const { admin, namespace } = await open();
+      const refused = async (path: string, as: string) => {
+        const accept = `application/json;as=${as};g=meta.k8s.io;v=v1`;
+        const { status, reason, message } = await failure(admin.request("GET", path, undefined, { accept }));
+        return `${status} ${reason}: ${message}`;
+      };
+      const list = /^406 NotAcceptable: .*you requested PartialObjectMetadata, but the requested object is a list /;
+      for (const [group, kind] of Object.entries({ core: Pod, apps: StatefulSet })) {
+        const said = await refused(pathOf(kind, namespace), "PartialObjectMetadata");
+        expect(said).toMatch(list);
+        expect(said).toContain(`(*${group}.${kind.kind}List)`);
+      }
+      expect(await refused(pathOf(Namespace, undefined, namespace), "PartialObjectMetadataList")).toMatch(
+        /^406 .*PartialObjectMetadataList, but the requested object is not a list \(\*core\.Namespace\)/,
+      );
     });
 
     test("so do writes whose answer is of no interest", async () => {

@@ -4,12 +4,14 @@ import { StatusError } from "../status-error.ts";
 export interface Form {
   /** `metadata` leaves out all but the metadata, `table` is made for people. */
   readonly shape: "whole" | "metadata" | "table";
+  /** Whether the client asked for the metadata of a list rather than of one object. */
+  readonly list?: boolean;
 }
 
 const shapes: Readonly<Record<string, Form>> = {
   Table: { shape: "table" },
-  PartialObjectMetadata: { shape: "metadata" },
-  PartialObjectMetadataList: { shape: "metadata" },
+  PartialObjectMetadata: { shape: "metadata", list: false },
+  PartialObjectMetadataList: { shape: "metadata", list: true },
 };
 
 const cache = new Map<string, Form | StatusError>();

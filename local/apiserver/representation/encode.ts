@@ -1,7 +1,9 @@
+import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { asServed } from "../kinds/stored-version.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
+import type { Resource } from "../resource.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { type Form, formOf } from "./accept.ts";
@@ -27,6 +29,7 @@ function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "strea
     case "object":
       return JSON.stringify(answer.object);
     case "stored":
+      if (form.list) throw notAList(answer.resource);
       if (form.shape === "table") return tableJson(state, call, asServed(answer.resource, answer.stored.object));
       return form.shape === "metadata"
         ? metadataJson(answer.stored.object)
@@ -49,12 +52,24 @@ function listJson(state: State, call: Call, answer: ListAnswer, form: Form): str
   }
   const metadata = JSON.stringify(listMetadata);
   if (form.shape === "metadata") {
+    if (!form.list) throw notAcceptable("PartialObjectMetadata, but the requested object is a list", resource, "List");
     const all = items.map(({ object }) => metadataJson(object)).join(",");
     return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${all}]}`;
   }
   const all = items.map((stored) => itemJson(resource, stored)).join(",");
   const { kind, apiVersion } = resource;
   return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${all}]}`;
+}
+
+const notAList = (resource: Resource) =>
+  resource.custom
+    ? new StatusError(500, "", "content is not a list")
+    : notAcceptable("PartialObjectMetadataList, but the requested object is not a list", resource);
+
+function notAcceptable(what: string, resource: Resource, suffix = ""): StatusError {
+  const [name = ""] = groupOf(resource).split(".");
+  const type = resource.custom ? "unstructured.Unstructured" : `${name || "core"}.${resource.kind}`;
+  return new StatusError(406, "NotAcceptable", `you requested ${what} (*${type}${suffix})`);
 }
 
 /** A failure as the Status that the API server would send. */
