@@ -11,6 +11,7 @@ import { mutatingPolicy } from "./mutating-policy.ts";
 import { nodePolicy } from "./node-policy.ts";
 import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
+import { policyFields } from "./policy-fields.ts";
 import { quantities } from "./quantities.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { serverSideApply } from "./server-side-apply.ts";
@@ -39,6 +40,7 @@ export function apiContract(open: () => Promise<Bench>): void {
   mutatingPolicy(open);
   retentionPolicy(open);
   nodePolicy(open);
+  policyFields(open);
   access(open);
   forgedWrites(open);
   agentPods(open);

@@ -1,6 +1,11 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { admissionPolicyBindingStrategy, admissionPolicyStrategy } from "./admission-policy.ts";
+import {
+  mutatingPolicyBindingStrategy,
+  mutatingPolicyStrategy,
+  validatingPolicyBindingStrategy,
+  validatingPolicyStrategy,
+} from "./admission-policy.ts";
 import { claimStrategy } from "./claim.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { definitionStrategy } from "./definition-strategy.ts";
@@ -26,10 +31,10 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "/secrets": secretStrategy,
   "/serviceaccounts": { answersDeleted: true },
   "/services": serviceStrategy,
-  "admissionregistration.k8s.io/mutatingadmissionpolicies": admissionPolicyStrategy,
-  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": admissionPolicyBindingStrategy,
-  "admissionregistration.k8s.io/validatingadmissionpolicies": admissionPolicyStrategy,
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings": admissionPolicyBindingStrategy,
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": mutatingPolicyStrategy,
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": mutatingPolicyBindingStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicies": validatingPolicyStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingPolicyBindingStrategy,
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
   "apps/daemonsets": daemonSetStrategy,
   "apps/deployments": unattendedStrategy,
