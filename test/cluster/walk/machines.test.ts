@@ -43,8 +43,8 @@ const declared = rules
   .concat("create events.events.k8s.io", "get events.events.k8s.io");
 
 interface PolicyRule {
-  readonly apiGroups: readonly [string];
-  readonly resources: readonly [string];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }
 
@@ -104,8 +104,8 @@ describe.skipIf(!ownCluster || !kubectl)(`${page}: Machines, on a real control p
     const said = await walk.run(`export KUBECONFIG=${admin}\n${scriptOf(blocks)}`);
     expect(said).toMatch(/^yes$/m);
     const role = JSON.parse(run(["get", "clusterrole", "holdfast-machines", "-o", "json"], kubeconfig));
-    const granted = (role.rules as PolicyRule[]).flatMap(({ apiGroups: [group], resources: [plural], verbs }) =>
-      verbs.map((verb) => `${verb} ${plural}.${group}`),
+    const granted = (role.rules as PolicyRule[]).flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) => resources.flatMap((plural) => verbs.map((verb) => `${verb} ${plural}.${group}`))),
     );
     expect(granted.toSorted()).toEqual([...new Set(declared)].sort());
     const value = run(
