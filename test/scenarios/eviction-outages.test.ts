@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Cluster } from "../harness/cluster.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import { boot, evict, isGone, locksOf, podOf, says, serving } from "./eviction/helpers.ts";
+import { scenarios } from "./eviction/scenarios.ts";
 import { besideOf, standInOpenStack } from "./eviction/settings.ts";
 import { explaining } from "./explained.ts";
 import { holdOutageTable, type OutageRow } from "./outage-table.ts";
@@ -78,7 +79,7 @@ const others: readonly OutageRow[] = [
     waits: "Each step of the eviction of this host",
     says: `\`Converged\`, \`Dependency\`: *${away}*`,
     playedBy: [
-      "test/scenarios/eviction/budgets.ts",
+      scenarios,
       "a host of which Nova says nothing waits and says so, and keeps no other host from being cleared",
     ],
   },
@@ -89,7 +90,7 @@ const others: readonly OutageRow[] = [
     waits: "Nothing. Holdfast changes back what the late call has changed, about ten minutes later",
     says: "the condition `Enabled`",
     playedBy: [
-      "test/scenarios/eviction/outages.ts",
+      scenarios,
       "a host that a late call disables after its eviction was called off is enabled again ten minutes later",
     ],
   },
