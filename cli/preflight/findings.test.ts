@@ -42,7 +42,7 @@ const boundIn = (...namespaces: readonly string[]) =>
     Object.fromEntries(
       namespaces.map((namespace) => [
         `ClusterRoleBinding/${namespace}`,
-        { subjects: [{ kind: "ServiceAccount", namespace }, { kind: "User" }] },
+        { subjects: [{ kind: "ServiceAccount", namespace }, { kind: "ServiceAccount" }, { kind: "User" }] },
       ]),
     ),
   );

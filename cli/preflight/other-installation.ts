@@ -1,15 +1,7 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ours } from "../uninstall/installed.ts";
+import { ClusterRoleBinding, ours } from "../uninstall/installed.ts";
 import type { Check } from "./finding.ts";
-
-const ClusterRoleBinding: Kind = {
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRoleBinding",
-  plural: "clusterrolebindings",
-  namespaced: false,
-};
 
 interface Binding extends KubernetesObject {
   readonly subjects?: readonly { readonly kind: string; readonly namespace?: string }[];
@@ -22,7 +14,7 @@ interface Binding extends KubernetesObject {
 export async function otherInstallation(client: Client, namespace: string): Promise<readonly Check[]> {
   const homes = new Set<string>();
   for await (const { subjects = [] } of client.list<Binding>(ClusterRoleBinding, { labelSelector: ours }))
-    for (const subject of subjects) if (subject.kind === "ServiceAccount") homes.add(subject.namespace ?? "");
+    for (const { kind, namespace: home } of subjects) if (kind === "ServiceAccount" && home) homes.add(home);
   homes.delete(namespace);
   return [...homes].map((home) => ({
     what: `Holdfast is installed in namespace ${home}: its ClusterRoleBindings name accounts there.`,

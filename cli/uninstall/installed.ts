@@ -24,6 +24,8 @@ const sources = (name: string, plural: string) => kind("sources.knative.dev/v1",
 const rbac = (name: string, plural: string, namespaced: boolean) =>
   kind("rbac.authorization.k8s.io/v1", name, plural, namespaced);
 
+export const ClusterRoleBinding = rbac("ClusterRoleBinding", "clusterrolebindings", false);
+
 /** The kinds that manifests of Holdfast have objects of, in the order in which these go. */
 const phases: Readonly<Record<Phase, readonly Kind[]>> = {
   // They would go on putting finalizers on objects.
@@ -45,7 +47,7 @@ const phases: Readonly<Record<Phase, readonly Kind[]>> = {
   ],
   // From here on nothing of Holdfast can write, even if a part of it still runs.
   rights: [
-    rbac("ClusterRoleBinding", "clusterrolebindings", false),
+    ClusterRoleBinding,
     rbac("RoleBinding", "rolebindings", true),
     rbac("ClusterRole", "clusterroles", false),
     rbac("Role", "roles", true),
