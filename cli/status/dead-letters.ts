@@ -1,21 +1,13 @@
 import { mostOfOne, mostUnattributed } from "../../functions/platform/dead-letter/ring-buffer.ts";
 import type { SweepStatus } from "../../functions/platform/lib/sweep-status.ts";
-import { takenOf } from "../../functions/platform/lib/taken.ts";
+import { type Kept, readKept, takenOf } from "../../functions/platform/lib/taken.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Finding } from "../output/finding.ts";
 
-/** An event that no function took in the end. */
-interface DeadLettered {
-  /** Its name in the ConfigMap, by which `holdfast replay` finds it. */
-  readonly name: string;
-  /** RFC 3339. */
-  readonly received: string;
-  /** The host of the function; empty where the broker did not say. */
-  readonly destination: string;
-  /** `PersistentVolumeClaim shop/data`, as the sender says. */
-  readonly about: string;
+/** An event that no function took in the end. By its name in the ConfigMap `holdfast replay` finds it. */
+interface DeadLettered extends Kept {
   /** The sweep has sent it again, and its function took it. */
   readonly isTaken: boolean;
 }
@@ -42,7 +34,7 @@ export async function deadLetters(
 ): Promise<{ readonly deadLettered: DeadLetters; readonly findings: readonly Finding[] }> {
   const kept = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, configMap);
   const found = Object.entries(kept?.data ?? {})
-    .flatMap(([name, text]) => read(name, text) ?? [])
+    .flatMap(([name, text]) => readKept(name, text) ?? [])
     .toSorted((a, b) => a.received.localeCompare(b.received));
   const taken = takenOf(found, kept?.data ?? {}, sweep, now);
   const events = found.map((one): DeadLettered => ({ ...one, isTaken: taken.has(one) }));
@@ -68,17 +60,4 @@ export async function deadLetters(
     };
   });
   return { deadLettered: { configMap, events }, findings };
-}
-
-type Found = Omit<DeadLettered, "isTaken">;
-
-function read(name: string, text: string): Found | undefined {
-  try {
-    const { received, destination = "", attributes = {} } = JSON.parse(text);
-    const { kind = "", namespace, name: object = "" } = attributes;
-    const about = `${kind} ${namespace ? `${namespace}/` : ""}${object}`.trim();
-    return { name, received: new Date(received).toISOString(), destination: String(destination), about };
-  } catch {
-    return undefined;
-  }
 }

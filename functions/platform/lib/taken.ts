@@ -1,13 +1,31 @@
 import { slug } from "../../../shared/rule.ts";
 import { refusalReasons } from "../../../shared/steps.ts";
-import { idOf, isEventKey, readKeptEvent, readLeftOut } from "./kept-event.ts";
+import { idOf, isEventKey, readLeftOut } from "./kept-event.ts";
 import type { SweepStatus } from "./sweep-status.ts";
 
-/** An event that `dead-letter` keeps: its key, the function that did not take it, and the object that it names. */
+/** As much of an event that `dead-letter` keeps as a person is shown. */
 export interface Kept {
+  /** Its key. */
   readonly name: string;
+  /** RFC 3339. */
+  readonly received: string;
+  /** The function that did not take it, as `<name>.<namespace>`; empty where the broker did not say. */
   readonly destination: string;
+  /** `PersistentVolumeClaim shop/data`, as the sender says. */
   readonly about: string;
+}
+
+/** Reads an event that is kept under a key, of which anyone may have sent the text; `undefined` where it cannot be. */
+export function readKept(name: string, text: string): Kept | undefined {
+  try {
+    const { received, destination, attributes = {} } = JSON.parse(text);
+    const { kind = "", namespace, name: object = "" } = attributes;
+    const about = `${kind} ${namespace ? `${namespace}/` : ""}${object}`.trim();
+    const at = new Date(received).toISOString();
+    return { name, received: at, destination: typeof destination === "string" ? destination : "", about };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Milliseconds in which an event that was sent again comes back: six attempts of 40 s, and the pauses between them. */
@@ -44,7 +62,7 @@ interface Warned {
 /**
  * Whether a Warning still counts that says that a change is refused: it stays for an hour, also where the change has
  * gone through since. While it is refused, `dead-letter` keeps an event that the function has not taken. `data` is that
- * of the ConfigMap that keeps them; absent where it is not known.
+ * of the ConfigMap that keeps them; absent where it is not known. What cannot be read of it counts as such an event.
  */
 export function isStillRefused(
   { reason = "", reportingInstance = "", eventTime }: Warned,
@@ -54,12 +72,11 @@ export function isStillRefused(
 ): boolean {
   const isNew = now - Date.parse(eventTime ?? "") < returning;
   if (!refusalReasons.includes(reason) || !data || isNew) return true;
-  const kept = Object.entries(data).flatMap(([name, text]) => {
-    const { destination, attributes: of } = (isEventKey(name) && readKeptEvent(text)) || {};
-    return destination && of ? [{ name, destination, about: `${of.kind} ${of.namespace}/${of.name}` }] : [];
-  });
-  const taken = takenOf(kept, data, sweep, now);
-  const isIts = (destination: string) => destination.split(".")[0] === slug(reportingInstance);
+  const kept = Object.entries(data).flatMap(([name, text]) => (isEventKey(name) ? [readKept(name, text)] : []));
+  const read = kept.filter((one) => one !== undefined);
+  const taken = takenOf(read, data, sweep, now);
+  // The broker does not always say which function has not taken an event.
+  const isIts = (destination: string) => !destination || destination.split(".")[0] === slug(reportingInstance);
   const isLeftOut = Object.keys(readLeftOut(data)).some(isIts);
-  return isLeftOut || kept.some((one) => isIts(one.destination) && !taken.has(one));
+  return isLeftOut || read.length < kept.length || read.some((one) => isIts(one.destination) && !taken.has(one));
 }
