@@ -63,7 +63,8 @@ export default function Overview() {
   const isAllKnown = all.every(({ is }) => is !== "refused");
   const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
   const swept = objectsOf(table).flatMap((map) => readStatus(map) ?? [])[0];
-  const kept = buffer.is === "ready" ? (objectsOf(buffer)[0]?.data ?? {}) : undefined;
+  // Without the ConfigMap it is not known what is kept: it may have another name.
+  const kept = objectsOf(buffer).map(({ data = {} }) => data)[0];
   const items = [
     ...[...parts, ...lists.flatMap(objectsOf)].flatMap((object) => attentionOf(object, now) ?? []),
     ...itemsOfEvents(objectsOf(warnings).filter((event) => isOurs(event) && isStillRefused(event, kept, swept, now))),

@@ -789,6 +789,22 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
 });
 
 describe.skipIf(!hasBrowser)("with nothing on the cluster", () => {
+  test("a Warning that a change is refused goes when it is known that no event of it is kept", async () => {
+    const cluster = await stillCluster();
+    const shown = await openConsole(cluster, cluster.tokens.admin);
+    const web = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", namespace: "default" };
+    const eventTime = new Date(Date.now() - 3_600_000).toISOString().replace("Z", "000Z");
+    await cluster.add([{ ...objects.event("old", web, "KubernetesRefused", "Quota is exceeded."), eventTime }]);
+    const page = await shown.open("/");
+    await page.getByText("None: every event was taken.").waitFor();
+    await page.getByText("KubernetesRefused: Quota is exceeded.").waitFor();
+    const metadata = { namespace: "holdfast", name: "holdfast-dead-letters" };
+    await cluster.add([{ apiVersion: "v1", kind: "ConfigMap", metadata }]);
+    await page.getByText("Everything is at rest").waitFor();
+    await shown.close();
+    await cluster.close();
+  });
+
   test.each([
     [
       false,
