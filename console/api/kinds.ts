@@ -14,17 +14,17 @@ export const partOfHoldfast = "app.kubernetes.io/part-of=holdfast";
 /** Selects its functions. */
 export const ofHoldfast = { labelSelector: `${partOfHoldfast},app.kubernetes.io/component` } as const;
 
-const short: Readonly<Record<string, string>> = {
-  pvc: "PersistentVolumeClaim",
-  pv: "PersistentVolume",
-  sts: "StatefulSet",
-  ns: "Namespace",
-  sc: "StorageClass",
-  ksvc: "Service",
-};
+const short = new Map([
+  ["pvc", "PersistentVolumeClaim"],
+  ["pv", "PersistentVolume"],
+  ["sts", "StatefulSet"],
+  ["ns", "Namespace"],
+  ["sc", "StorageClass"],
+  ["ksvc", "Service"],
+]);
 
 /** The kind that a word names as kubectl takes it: `Volume`, `volumes`, `pvc`. */
 export function kindNamed(word: string): Kind | undefined {
-  const name = (short[word.toLowerCase()] ?? word).toLowerCase();
+  const name = (short.get(word.toLowerCase()) ?? word).toLowerCase();
   return [...consoleKinds.values()].find(({ kind, plural }) => kind.toLowerCase() === name || plural === name);
 }
