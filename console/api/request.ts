@@ -26,9 +26,9 @@ export class Away extends Error {
   }
 }
 
-/** Whether another try may have an answer: there was none, or something is broken that may be mended. */
+/** Whether another try may have an answer: there was none, something may be mended, or a list took too long. */
 export const isWorthAnotherTry = (error: Error): boolean =>
-  error instanceof Away || (error instanceof Refusal && error.status >= 500);
+  error instanceof Away || (error instanceof Refusal && (error.status >= 500 || error.status === 410));
 
 /** Milliseconds before another try: ever more, and at least what the server asks for. */
 export const waitBefore = (attempt: number, error: Error): number =>

@@ -23,6 +23,24 @@ test("a list that the API server has no time for is asked for again, when the AP
   stop();
 });
 
+test.each([
+  [500, "etcdserver: request timed out"],
+  [410, "The provided continue parameter is too old."],
+])("a list that fails with %s is asked for again, and meanwhile the page says why", async (status, message) => {
+  vi.useFakeTimers();
+  const fetch = vi.fn(async () => Response.json({ message }, { status }));
+  vi.stubGlobal("fetch", fetch);
+  const observer = new QueryObserver(new QueryClient(), listing({ kind: Node }));
+  const stop = observer.subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(fetch.mock.calls.length).toBeGreaterThan(5);
+  expect(knownOf(observer.getCurrentResult())).toEqual({ is: "refused", message });
+  fetch.mockImplementation(async () => Response.json({ metadata: { resourceVersion: "5" }, items: [] }));
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(knownOf(observer.getCurrentResult())).toEqual({ is: "ready", objects: [] });
+  stop();
+});
+
 test("a list whose connection breaks within the answer is asked for again", async () => {
   vi.useFakeTimers();
   const whole = JSON.stringify({ metadata: { resourceVersion: "5" }, items: [] });

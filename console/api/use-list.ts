@@ -6,7 +6,7 @@ import { setOutdated } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { keyOf } from "./followed.ts";
 import { type Listed, list, type Selection } from "./list.ts";
-import { Away, Refusal, waitBefore } from "./request.ts";
+import { Away, isWorthAnotherTry, Refusal, waitBefore } from "./request.ts";
 
 /** What is known of the objects of a selection. */
 export type Objects<O> =
@@ -26,7 +26,7 @@ export const listing = (selection: Selection) =>
     queryKey: keyOf(selection),
     queryFn: ({ signal }) => list(selection, signal),
     staleTime: Number.POSITIVE_INFINITY,
-    retry: (_, error) => error instanceof Away || isAbsent(error),
+    retry: (_, error) => isWorthAnotherTry(error) || isAbsent(error),
     retryDelay: (attempt, error) => (isAbsent(error) ? absentPace : waitBefore(attempt, error)),
   });
 
@@ -65,7 +65,9 @@ interface Found {
 export function knownOf<O>({ data, error, failureReason }: Found): Objects<O> {
   if (data) return { is: "ready", objects: [...data.objects.values()] as O[] };
   if (isAbsent(failureReason)) return { is: "absent" };
-  if (error) return { is: "refused", message: error.message };
+  // While no answer comes, the page says so as a whole.
+  const refusal = error ?? (failureReason instanceof Away ? null : failureReason);
+  if (refusal) return { is: "refused", message: refusal.message };
   return { is: "loading" };
 }
 
