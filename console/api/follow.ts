@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { setOutdated } from "./connection.ts";
-import { type Change, createFollowed, type Followed, keyOf } from "./followed.ts";
+import { createFollowed, type Followed, keyOf, type WatchEvent } from "./followed.ts";
 import { linesOf } from "./lines.ts";
 import type { Selection } from "./list.ts";
 import { Refusal, saySignedOut, send } from "./request.ts";
@@ -8,7 +8,7 @@ import { Refusal, saySignedOut, send } from "./request.ts";
 /** One line of the stream: that one watch has begun, a change, its end; or, without a path, a sign of life. */
 interface Line {
   readonly path?: string;
-  readonly event?: Change;
+  readonly event?: WatchEvent;
   readonly end?: { readonly status: number; readonly message?: string };
 }
 
@@ -165,7 +165,7 @@ async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () 
 }
 
 /** Whether the watch goes on after the event. */
-function take(one: Followed, event: Change): boolean {
+function take(one: Followed, event: WatchEvent): boolean {
   if (event.type !== "ERROR") {
     one.apply(event);
     return true;

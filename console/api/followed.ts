@@ -13,8 +13,8 @@ export const isListed = (cache: QueryClient, { apiVersion, plural }: Kind, uid: 
     .getQueriesData<Listed>({ queryKey: ["list", apiVersion, plural], type: "active" })
     .some(([, listed]) => listed?.objects.has(uid));
 
-/** A change that a watch has sent. */
-export interface Change {
+/** What a watch has sent. */
+export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   readonly object: KubernetesObject;
 }
@@ -32,7 +32,7 @@ export interface Followed {
   /** It is not worth another try before the page is opened again. */
   isOver: boolean;
   path(): string;
-  apply(change: Change): void;
+  apply(event: WatchEvent): void;
   relist(signal: AbortSignal): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export const isWorthAnotherTry = (error: Error): boolean =>
 export const waitBefore = (attempt: number, error: Error): number =>
   Math.max(Math.min(500 * 2 ** attempt, 15_000), error instanceof Away ? error.wait : 0);
 
-interface Ask {
+interface Options {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly body?: unknown;
   /** `application/json` unless it says otherwise. */
@@ -56,7 +56,7 @@ export const saySignedOut = (): void => onSignedOut();
  *
  * @throws Refusal, Away, and the reason of an aborted signal
  */
-export async function send(path: string, { method = "GET", body, type, signal }: Ask = {}): Promise<Response> {
+export async function send(path: string, { method = "GET", body, type, signal }: Options = {}): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
   // No form of another site can send this header, and none can be read without it: it shows that the page is ours.
   if (method !== "GET") headers["x-holdfast-console"] = "1";
@@ -87,7 +87,7 @@ export async function send(path: string, { method = "GET", body, type, signal }:
 }
 
 /** The JSON of an answer of the API server. `path` begins with `/api` or `/apis`. Rejects as {@link ask} does. */
-export const askCluster = <Answer>(path: string, request: Ask = {}): Promise<Answer> =>
+export const askCluster = <Answer>(path: string, request: Options = {}): Promise<Answer> =>
   ask<Answer>(`/cluster${path}`, request);
 
 /**
@@ -96,7 +96,7 @@ export const askCluster = <Answer>(path: string, request: Ask = {}): Promise<Ans
  * @throws Refusal; Away, also where the connection breaks within the answer; SyntaxError where the answer is not JSON;
  * and the reason of an aborted signal
  */
-export async function ask<Answer>(path: string, request: Ask = {}): Promise<Answer> {
+export async function ask<Answer>(path: string, request: Options = {}): Promise<Answer> {
   const response = await send(path, request);
   try {
     return (await response.json()) as Answer;

@@ -21,15 +21,15 @@ const timeText = (time: number) => new Date(time).toISOString().replace(/\.\d+Z$
 export function keepLonger(volume: Volume): Action {
   const given = reclaimTime(volume);
   const initial = timeText((Number.isFinite(given) ? given : Date.now()) + week);
-  const deedFor = (until: string) => annotate(volume, reclaimAtKey, until);
+  const changeFor = (until: string) => annotate(volume, reclaimAtKey, until);
   return {
     label: "Keep longer",
     does: `This keeps the volume ${volume.metadata.name} until the time that you name. Its storage costs as before.`,
-    ...deedFor(initial),
+    ...changeFor(initial),
     entry: {
       label: "Keep until",
       initial,
-      deedFor,
+      changeFor,
       problemIn(text) {
         const time = readTime(text);
         if (Number.isNaN(time)) return "Write a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.";

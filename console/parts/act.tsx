@@ -19,7 +19,7 @@ import { Reasoned } from "./reasoned.tsx";
 import { WriteFailed } from "./write-failed.tsx";
 
 /** Something that a person may do: what it does, in sentences, and the command that does the same. */
-export interface Action extends Deed {
+export interface Action extends CommandedChange {
   readonly label: string;
   readonly does: string;
   readonly isDanger?: boolean;
@@ -30,7 +30,7 @@ export interface Action extends Deed {
 }
 
 /** A change, and the command that makes it. */
-export interface Deed {
+export interface CommandedChange {
   readonly command: string;
   readonly write: Change;
 }
@@ -40,43 +40,43 @@ interface Entry {
   readonly label: string;
   readonly initial: string;
   readonly problemIn: (text: string) => string | undefined;
-  readonly deedFor: (text: string) => Deed;
+  readonly changeFor: (text: string) => CommandedChange;
 }
 
 /** What a person is asked to confirm. */
-interface Asked {
+interface Dialog {
   readonly action: Action;
   /** The page has no button for it any more. */
-  readonly isLeft?: boolean;
+  readonly isOrphaned?: boolean;
   readonly onClose: () => void;
 }
 
-const Ask = createContext<React.Dispatch<React.SetStateAction<Asked | undefined>>>(() => {});
+const ShowDialog = createContext<React.Dispatch<React.SetStateAction<Dialog | undefined>>>(() => {});
 
 /** Shows the dialogs of a page: they outlive their buttons, which go when their objects do. */
-export function Asking({ children }: { readonly children: React.ReactNode }) {
-  const [asked, ask] = useState<Asked>();
+export function Dialogs({ children }: { readonly children: React.ReactNode }) {
+  const [dialog, show] = useState<Dialog>();
   const close = () => {
-    asked?.onClose();
-    ask(undefined);
+    dialog?.onClose();
+    show(undefined);
   };
   return (
-    <Ask value={ask}>
+    <ShowDialog value={show}>
       {children}
-      {asked && <Confirm {...asked} onClose={close} />}
-    </Ask>
+      {dialog && <Confirm {...dialog} onClose={close} />}
+    </ShowDialog>
   );
 }
 
 /** A button that asks once, and shows the API server's own words where it refuses. */
 export function Act({ action }: { readonly action: Action }) {
   const [isOpen, setIsOpen] = useState(false);
-  const ask = use(Ask);
+  const show = use(ShowDialog);
   const refused = useRefused(action.write) ?? action.refused;
   useEffect(() => {
-    if (isOpen) ask({ action: { ...action, refused }, onClose: () => setIsOpen(false) });
-  }, [isOpen, ask, action, refused]);
-  useEffect(() => (isOpen ? () => ask((asked) => asked && { ...asked, isLeft: true }) : undefined), [isOpen, ask]);
+    if (isOpen) show({ action: { ...action, refused }, onClose: () => setIsOpen(false) });
+  }, [isOpen, show, action, refused]);
+  useEffect(() => (isOpen ? () => show((now) => now && { ...now, isOrphaned: true }) : undefined), [isOpen, show]);
   return (
     <Reasoned
       why={refused}
@@ -91,16 +91,17 @@ export function Act({ action }: { readonly action: Action }) {
 }
 
 /** Asks, does, and says what came of it. What is confirmed is done to the object that the dialog was opened for. */
-function Confirm({ action, isLeft = false, onClose }: Asked) {
+function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
   const { label, does, isDanger, refused, entry } = action;
   const cache = useQueryClient();
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setIsBusy] = useState(false);
   const [text, setText] = useState(entry?.initial ?? "");
   const [{ kind, name, uid }] = useState(action.write);
-  const { command, write } = entry?.deedFor(text) ?? action;
+  const { command, write } = entry?.changeFor(text) ?? action;
   const problem = entry?.problemIn(text);
-  const lost = !isLeft && write.uid === uid ? undefined : isListed(cache, kind, uid) ? hidden : gone(kind.kind, name);
+  const lost =
+    !isOrphaned && write.uid === uid ? undefined : isListed(cache, kind, uid) ? hidden : gone(kind.kind, name);
   const why = lost ?? refused;
   useEffect(() => {
     addEventListener("popstate", onClose);

@@ -2,7 +2,7 @@ import { Alert, Button, Page as Frame, SkipToContent, Spinner } from "@patternfl
 import { Component, Suspense, useEffect, useRef, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useSession } from "../api/session.ts";
-import { Asking } from "../parts/act.tsx";
+import { Dialogs } from "../parts/act.tsx";
 import { focusContent } from "../parts/focus-content.ts";
 import { Page } from "../parts/page.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -50,7 +50,7 @@ export function App() {
       {session.hasEnded && <SignInAgain how={session.how} />}
       <ConnectionBanner />
       <Failing key={location}>
-        <Asking>
+        <Dialogs>
           <Suspense fallback={<Spinner aria-label="The page is being loaded" />}>
             <Switch>
               {pages.map(({ path, page }) => (
@@ -62,7 +62,7 @@ export function App() {
               </Route>
             </Switch>
           </Suspense>
-        </Asking>
+        </Dialogs>
       </Failing>
     </Frame>
   );
