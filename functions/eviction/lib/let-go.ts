@@ -43,24 +43,24 @@ export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: str
   })),
 });
 
-/** What goes of what nothing has needed `since`: its pods, then its lock, and the resource last, by `release`. */
+/** What goes of what nothing has needed `since`: pods, the lock but for a `sharer`, and by `release` the resource. */
 export function letGo(
   context: StepContext<Dependent, Known>,
   since: string | undefined,
   release: Write,
+  sharer: string | undefined,
 ): readonly Decision[] {
   const { object, node, pods, wanted, standing, now, next, about, act, pause, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks.
-  const isAtRest = wanted !== "go" && !(now - Date.parse(since ?? "") < lateFor);
-  const until = isAtRest ? undefined : next;
-  if (wanted !== "go") return [pause(standing.message, until)];
+  if (wanted !== "go") return [pause(standing.message, now - Date.parse(since ?? "") < lateFor ? next : undefined)];
   const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
   // The label goes before the lock also where no pod is there: one might come.
   const goes = [...unschedule(context), ...own.map((pod) => deletePod(pod))];
   if (goes.length > 0) return [act(standing.message, goes)];
   if (pods.length > 0) return [wait()];
   const lock = lockOf(object);
-  if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
-  if (!isBeingDeleted(object)) return [pause(standing.message, until)];
+  if (node && hasLock(node, lock))
+    return [sharer ? pause(sharer, next) : act(standing.message, [setLock(node, lock, false)])];
+  if (!isBeingDeleted(object)) return [pause(standing.message, next)];
   return [about.write(standing.message, [release])];
 }

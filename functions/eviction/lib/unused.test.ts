@@ -19,6 +19,8 @@ interface There {
   readonly isDeleted?: boolean;
   readonly node?: KubernetesObject | undefined;
   readonly pod?: KubernetesObject;
+  /** The kind of a resource whose lock has the same name. */
+  readonly beside?: Kind;
   readonly services?: readonly ComputeService[];
   readonly servers?: readonly Server[];
   readonly migrations?: readonly Migration[];
@@ -38,8 +40,10 @@ async function done(kind: Kind, there: There): Promise<string> {
   const { object } = aCompute({ metadata: { annotations, finalizers, ...deletion }, ...(status ? { status } : {}) });
   const node = "node" in there ? there.node : aNode("True", kind.kind);
   const live = { ...object, kind: kind.kind, apiVersion: kind.apiVersion };
+  const others = { kind: there.beside?.kind, metadata: live.metadata, spec: { lockName: kind.kind } };
   const client = {
-    get: async (asked: Kind) => (asked === Node ? node : asked === Pod ? there.pod : live),
+    get: async (asked: Kind) =>
+      asked === Node ? node : asked === Pod ? there.pod : asked === kind ? live : asked === there.beside && others,
     list: async function* () {},
   };
   const answer = async <T>(what: T) => {
@@ -92,6 +96,7 @@ test.each<[string, There]>([
   ["Nova lists a server of a host that it does not know", { servers: [aServer()] }],
   ["Nova does not name hosts whose cell is away", { isOldNova: true }],
   ["Nova has a host of that name and a domain", { services: [aService({ host: "Node-A.example" })] }],
+  ["an agent has a lock of the same name", { beside: NeutronL3Agent }],
   ["OpenStack is away", { isAway: true }],
 ])("a compute node keeps lock and finalizer if %s", async (_, there) => {
   for (const isDeleted of [false, true]) {
@@ -122,6 +127,7 @@ test.each<[string, There]>([
   ["may have another name in Neutron", { agents: [{ ...gone, host: "node-a.example" }] }],
   ["has a damaged record of an eviction", { annotations: { [movingKey]: "{}" } }],
   ["is one of no agents that Neutron lists, as for a member of a project", {}],
+  ["shares the lock with a compute node", { agents: [gone], beside: NovaComputeNode }],
 ])("an agent keeps its lock if it %s", async (_, there) => {
   expect(await done(NeutronL3Agent, there)).not.toMatch(unlocks);
 });

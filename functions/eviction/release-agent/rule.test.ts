@@ -6,7 +6,11 @@ import { releaseAgent } from "./rule.ts";
 const settings = releaseAgent.settings.parse({});
 const over = { disabled: new Date(now - 5000).toISOString() };
 const decide = (agent: Parameters<typeof anL3Agent>[0]) =>
-  releaseAgent.decide({ seen: [anL3Agent({ self: { isEnabled: false }, record: over, ...agent })] }, now, settings)[0];
+  releaseAgent.decide(
+    { seen: [anL3Agent({ self: { isEnabled: false }, record: over, ...agent })], sharer: undefined },
+    now,
+    settings,
+  )[0];
 
 test("the pod goes first, then the lock", () => {
   expect(JSON.stringify(decide({}))).toContain('"verb":"delete"');

@@ -5,6 +5,7 @@ import { agents, kindOf } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
 import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
+import { maySeeSharers, seeSharer } from "../lib/shared-lock.ts";
 
 export const releaseAgent = chainRule(agentEviction, "release-agent", {
   doc: "Deletes the pods of an agent that serves nothing, then removes its lock, and releases the resource last.",
@@ -15,10 +16,12 @@ export const releaseAgent = chainRule(agentEviction, "release-agent", {
       "to remove the finalizer when the agent serves nothing",
     ),
     ...mayLetGo,
+    ...maySeeSharers(agents),
   ],
   ...lettingGo(agents, "routers and networks of OpenStack", movingKey),
-  act: (context) => {
+  look: (_, { client }, look) => seeSharer(client, look),
+  act: (context, { sharer }) => {
     const { object, moving } = context;
-    return letGo(context, moving?.disabled, removeFinalizer(kindOf(object), object, agentFinalizer));
+    return letGo(context, moving?.disabled, removeFinalizer(kindOf(object), object, agentFinalizer), sharer);
   },
 });

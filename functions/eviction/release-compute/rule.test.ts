@@ -7,7 +7,8 @@ import { releaseCompute } from "./rule.ts";
 const settings = releaseCompute.settings.parse({});
 const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });
 const going = { annotations, finalizers: [computeFinalizer], deletionTimestamp: "2026-01-01T11:00:00Z" };
-const decide = (seen: ReturnType<typeof aLeaving>) => releaseCompute.decide({ seen: [seen] }, now, settings)[0];
+const decide = (seen: ReturnType<typeof aLeaving>, sharer?: string) =>
+  releaseCompute.decide({ seen: [seen], sharer }, now, settings)[0];
 const locked = aNode("False", "NovaComputeNode");
 const writesOf = (decision: ReturnType<typeof decide>) =>
   JSON.stringify(decision && "writes" in decision && decision.writes);
@@ -28,6 +29,12 @@ test("the pod goes first, then the lock, and the finalizer last", () => {
     "/metadata/finalizers/0",
   );
   expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: undefined })))).toContain("/metadata/finalizers/0");
+});
+
+test("a lock that another resource shares stays, and the resource with it", () => {
+  const waiting = decide(aLeaving(aHost(), { metadata: going, node: locked }), "Another one has it.");
+  expect(waiting).toMatchObject({ message: "Another one has it.", step: { name: "waiting" }, next: now + 20_000 });
+  expect(writesOf(waiting)).not.toMatch(/l2-lock|finalizers/);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { NovaComputeNode } from "../lib/kinds.ts";
 import { letGo, lettingGo } from "../lib/let-go.ts";
 import { abandonKey, computeFinalizer, recordKey } from "../lib/names.ts";
 import { mayLetGo, mayLook } from "../lib/permissions.ts";
+import { maySeeSharers, seeSharer } from "../lib/shared-lock.ts";
 
 export const releaseCompute = chainRule(eviction, "release-compute", {
   doc: "Deletes the pods of an empty host, then removes the lock from its Node, and releases the resource last.",
@@ -15,6 +16,7 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
       "to remove the finalizer when the host is empty and its pods are gone",
     ),
     ...mayLetGo,
+    ...maySeeSharers([NovaComputeNode]),
   ],
   ...lettingGo([NovaComputeNode], "servers on hosts of OpenStack", recordKey),
   // A host is let go after it has been seen empty, which is written down.
@@ -23,8 +25,10 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
     compute.record?.empty === undefined &&
     compute.object.metadata.annotations?.[abandonKey] === undefined &&
     !seemsUnused(compute),
-  act: (context) => {
+  look: (_, { client }, look) => seeSharer(client, look),
+  act: (context, { sharer }) => {
     const { object, record } = context;
-    return letGo(context, record?.empty ?? record?.begun, removeFinalizer(NovaComputeNode, object, computeFinalizer));
+    const release = removeFinalizer(NovaComputeNode, object, computeFinalizer);
+    return letGo(context, record?.empty ?? record?.begun, release, sharer);
   },
 });

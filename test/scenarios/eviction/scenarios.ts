@@ -688,6 +688,33 @@ const all: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a lock that another resource on the Node has as well stays with that one, and it says so",
+    async run(cluster) {
+      const { admin } = cluster;
+      const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
+      const selector = { matchLabels: { app: "l3" }, schedulingLabel };
+      await create(cluster, { selector, lockName: lock }, NeutronL3Agent);
+      const operated = async (check: Promise<unknown>) => {
+        await operate(cluster, schedulingLabel.key, "l3");
+        return check;
+      };
+      await swept(cluster, "its pod is there", () => operated(podOf(cluster, "l3-x")));
+      await evict(cluster);
+      await says(cluster, `NeutronL3Agent ${node} has a lock of the same name`);
+      await nothingHappens(cluster);
+      expect([await locksOf(cluster), (await computeOf(cluster)) !== undefined]).toEqual([[lock], true]);
+      await admin.patch(NovaComputeNode, namespace, node, "merge", { spec: { lockName: "compute" } });
+      await isGone(cluster);
+      await nothingHappens(cluster);
+      expect([await locksOf(cluster), (await podOf(cluster, "l3-x")) !== undefined]).toEqual([[lock], true]);
+      await evict(cluster, NeutronL3Agent);
+      const isOver = async () => !(await admin.get(NeutronL3Agent, namespace, node));
+      await swept(cluster, "the agent is gone", () => operated(isOver()).then((over) => over === true));
+      expect(await locksOf(cluster)).toEqual([]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "moves that Nova loses while its message queue is down are asked for again, and need no person",
     async run(cluster) {
       const { cloud, wire, attempts } = besideOf(cluster);

@@ -25,7 +25,7 @@ const empty: typeof releaseCompute.look = seeing(moveServers, (facts) => {
     const none = { ...host, servers: [], migrations: [], arrivals: [] };
     return { ...one, facts: factsOf({ ...compute, record }, none, one.facts.suspect?.outage, settings) };
   });
-  return { ...facts, seen };
+  return { ...facts, seen, sharer: undefined };
 });
 
 /** Whether a decision waits for OpenStack, which is away. */

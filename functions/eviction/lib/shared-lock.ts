@@ -1,0 +1,39 @@
+import type { Known, Looked } from "../../../shared/chain/facts.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import type { Dependent } from "./dependent.ts";
+import { dependents } from "./kinds.ts";
+import { hasLock, lockOf } from "./node-lock.ts";
+import { onEach } from "./permissions.ts";
+
+/** What a rule that lets these kinds go needs besides, to look for others with the same lock. */
+export const maySeeSharers = (kinds: readonly Kind[]) =>
+  onEach(
+    dependents.filter((kind) => !kinds.includes(kind)),
+    { verbs: ["get"], why: "to see whether one on the Node has a lock of the same name" },
+  );
+
+/** What a rule that lets go sees, and why a lock that is about to go stays, as a sentence. @throws ApiError */
+export async function seeSharer<O extends Dependent, K extends Known>(
+  client: Client,
+  look: () => Promise<readonly Looked<O, K>[]>,
+) {
+  const seen = await look();
+  const [sharer] = (await Promise.all(seen.map((one) => sharerOf(one, client)))).flat();
+  return { seen, sharer };
+}
+
+/** Another resource on the Node whose lock has the same name still needs it. */
+async function sharerOf({ object, node, pods, wanted }: Dependent, client: Client): Promise<readonly string[]> {
+  const { namespace, name } = object.metadata;
+  const lock = lockOf(object);
+  if (wanted !== "go" || pods.length > 0 || !node || !hasLock(node, lock)) return [];
+  const others = dependents.filter(({ kind }) => kind !== object.kind);
+  const live = await Promise.all(others.map((kind) => client.get(kind, namespace, name)));
+  const stays = "has a lock of the same name, so the lock stays, and this one is not released. Give this one another";
+  return live.flatMap((other) =>
+    other && lockOf(other) === lock
+      ? `${other.kind} ${name} ${stays} spec.lockName, and it goes without the lock.`
+      : [],
+  );
+}
