@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifests } from "../../eventing/read-manifests.ts";
-import { maintenanceLabel } from "../../functions/eviction/lib/node-lock.ts";
+import { lockPrefix, maintenanceLabel } from "../../functions/eviction/lib/node-lock.ts";
 import { offerKey } from "../../functions/undelete/lib/note.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
@@ -264,6 +264,14 @@ const cases: readonly Case[] = [
       "another's volume": { delete: PersistentVolume },
       ...patchesOf(PersistentVolume, { claim: { spec: { claimRef: { name: "b" } } } }),
     },
+  },
+  {
+    account: "eviction/lock-node",
+    objects: [[Node, ({ name }) => manifest(Node, { name, annotations: { [`${lockPrefix}a`]: "" } })]],
+    declared: patchesOf(Node, { "another lock": { metadata: { annotations: { [`${lockPrefix}b`]: "" } } } }),
+    forged: patchesOf(Node, {
+      "a lock that it takes off": { metadata: { annotations: { [`${lockPrefix}a`]: null } } },
+    }),
   },
   {
     account: "eviction/release-agent",

@@ -32,6 +32,15 @@ export const lockNode = rule({
       resource: Node,
       verbs: ["get", "patch"],
       writes: { annotations: [`${lockPrefix}*`] },
+      bounds: [
+        {
+          on: ["patch"],
+          says: "changes Nodes that keep all their locks",
+          cel:
+            `oldObject.metadata.?annotations.orValue({}).all(k, !k.startsWith("${lockPrefix}") || ` +
+            "k in object.metadata.?annotations.orValue({}))",
+        },
+      ],
       why: "to read the maintenance label, and to add the lock of each agent",
     },
     { resource: Pod, verbs: ["get", "list"], why: "to see whether a pod of the agent is on the Node" },
