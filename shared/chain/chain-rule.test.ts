@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { about } from "../about.ts";
 import type { Hint } from "../event/hint.ts";
 import { ApiError } from "../kubernetes/api-error.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
@@ -67,7 +68,7 @@ function chainOver(objects: readonly KubernetesObject[], looks: Readonly<Record<
   const empty = chainRule(closing, "empty", { doc: "Empties.", permissions: [], act: ({ wait }) => [wait()] });
   const decide = async (rule: typeof open, at = now) =>
     rule.decide(await rule.look({ kind: Thing }, { client: undefined as never, settings: {} }), at, {});
-  return { open, empty, decide };
+  return { closing, open, empty, decide };
 }
 
 const at =
@@ -191,6 +192,18 @@ test("the note of an outage stays for a pause where the system answers by turns,
   for (const later of [0, 9_999, 69_999, -69_999])
     expect(await decide(open, now + later)).toMatchObject([{ do: "write", writes: [], progress: "unchanged" }]);
   for (const other of [70_000, -70_000]) expect(await decide(open, now + other)).toMatchObject([{ do: "leave" }]);
+});
+
+test("of a rule that has just noted an outage, decisions about other objects are taken", async () => {
+  const { closing, decide } = chainOver([thing("one", says("open"))], { one: at({ opened: false }) });
+  const open = chainRule(closing, "open", {
+    doc: "Opens.",
+    permissions: [],
+    act: ({ wait }) => [wait(), about(Thing, thing("two")).wait("It waits, too.", { step: { name: "waiting" } })],
+  });
+  const [own, other] = await decide(open);
+  expect(own).toMatchObject({ do: "write", writes: [], progress: "unchanged" });
+  expect(other).toMatchObject({ do: "wait", message: "It waits, too." });
 });
 
 test("an outage that goes on changes neither the sentence nor the due time", async () => {

@@ -194,8 +194,8 @@ export function chainRule<
   }
 
   /**
-   * The decisions, unless they only say where the object stands while the rule has just noted that a system is away:
-   * they would take that note back at once.
+   * The decisions, but none about the object itself that only says where it stands while the rule has just noted that a
+   * system is away: it would take that note back at once.
    */
   function unlessJustAway(
     { object }: O,
@@ -203,10 +203,11 @@ export function chainRule<
     now: number,
     again: number,
   ): readonly Decision[] {
+    const isOwn = ({ about }: Decision) => about.metadata.uid === object.metadata.uid;
     const isSaying = (one: Decision) => one.do === "wait" || (one.do === "write" && one.writes.every(isStatus));
-    if (!isJustAway(object, now, again) || !decisions.every(isSaying)) return decisions;
-    return decisions.map(({ kind, about: object, message }) =>
-      about(kind, object).write(message, [], { progress: "unchanged" }),
+    if (!isJustAway(object, now, again) || !decisions.filter(isOwn).every(isSaying)) return decisions;
+    return decisions.map((one) =>
+      isOwn(one) ? about(one.kind, one.about).write(one.message, [], { progress: "unchanged" }) : one,
     );
   }
 
