@@ -56,6 +56,14 @@ function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespa
       `It has no ready Revision (${found.unready}). ${kubectl(`describe ksvc ${found.name}`)} says why: the image, ` +
       `the account or a setting. Correct that. ${again(event)}`
     );
+  // What guards the accounts of functions compares all fields, also those that something else changes on the way.
+  if (["400", "403", "422"].includes(code) && reply.includes("ValidatingAdmissionPolicy 'holdfast-"))
+    return (
+      "Holdfast's own policy refuses this write, or cannot be evaluated for it. If a mutating webhook or policy of " +
+      "yours changes the object in the same write, exclude the group system:serviceaccounts:" +
+      `${namespace} from it, in its matchConditions. Otherwise apply functions and policies of one version. ` +
+      again(event)
+    );
   const secrets = found === "unknown" ? [] : found.secrets;
   switch (code) {
     case "401":
@@ -67,13 +75,6 @@ function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespa
       // The API server's words for what RBAC denies; an external system that refuses uses others.
       if (/ cannot (get|list|watch|create|update|patch|delete) /.test(reply))
         return `Grant the function's role the verb that the reply names. ${again(event)}`;
-      // What guards the accounts of functions compares all fields, also those that something else changes on the way.
-      if (reply.includes("ValidatingAdmissionPolicy 'holdfast-"))
-        return (
-          "Holdfast's own policy refuses this write. If a mutating webhook or policy of yours changes the object in " +
-          `the same write, exclude the group system:serviceaccounts:${namespace} from it. Otherwise apply functions ` +
-          `and policies of one version. ${again(event)}`
-        );
       return secrets.length > 0
         ? `Its external system does not let it in. Look whether ${namesOf(secrets)} in namespace ${namespace} ` +
             `is there and has the right credentials. ${again(event)}`

@@ -340,7 +340,12 @@ const advise = (code: string, reply: string, circumstances: Partial<Circumstance
 
 test.each<[string, string, Circumstances["found"], string]>([
   ["403", denied, release, "Grant the function's role the verb that the reply names"],
-  ["403", deniedByPolicy, release, "exclude the group system:serviceaccounts:holdfast from it. Otherwise "],
+  ...["400", "403", "422"].map((code): [string, string, Circumstances["found"], string] => [
+    code,
+    deniedByPolicy,
+    release,
+    "exclude the group system:serviceaccounts:holdfast from it, in its matchConditions. Otherwise ",
+  ]),
   ["403", "There is nothing to log in with.", { ...release, secrets: ["holdfast-salt"] }, "Secret holdfast-salt in"],
   ["403", "Salt does not accept it.", { ...release, secrets: ["holdfast-salt"] }, "has the right credentials"],
   ["403", 'Events are not taken from "a": OIDC_SENDERS and OIDC_MORE_SENDERS do', release, "to OIDC_MORE_SENDERS."],
