@@ -21,7 +21,7 @@ export function* rulesOf(state: State, user: Identity, namespace: string | undef
 
 function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesObject): Generator<Rule> {
   const { namespace } = binding.metadata;
-  if (!objectsIn(binding, "subjects").some((one) => isMeant(one, user, namespace))) return;
+  if (!subjectsIn(binding).some((one) => isMeant(one, user, namespace))) return;
   const { kind, name } = fieldsAt(binding, "roleRef");
   const role =
     kind === "ClusterRole"
@@ -31,7 +31,8 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
   yield* rulesIn(role.object);
 }
 
-/** The rules of a role: read once, because every request asks, and what is stored is frozen. */
+// Read once: every request asks, and what is stored is frozen.
+const subjectsIn = remember((binding: KubernetesObject): readonly Fields[] => objectsIn(binding, "subjects"));
 const rulesIn = remember((role: KubernetesObject): readonly Rule[] => objectsIn(role, "rules").map(ruleFrom));
 
 function isMeant({ kind, name, namespace }: Fields, { user, groups }: Identity, home: string | undefined): boolean {
