@@ -1,19 +1,10 @@
-import {
-  Alert,
-  Button,
-  Content,
-  FormGroup,
-  Modal,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
-  TextInput,
-} from "@patternfly/react-core";
+import { Alert, Button, Content, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useEffect, useState } from "react";
 import { useRefused } from "../api/access.ts";
 import { isListed } from "../api/followed.ts";
 import { type Change, carryOut, type Failure, failureOf } from "../api/write.ts";
+import { Field } from "./field.tsx";
 import { focusContent } from "./focus-content.ts";
 import { Reasoned } from "./reasoned.tsx";
 import { WriteFailed } from "./write-failed.tsx";
@@ -124,17 +115,7 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
       <ModalHeader title={`${label}?`} labelId="confirm-title" />
       <ModalBody id="confirm-body">
         <Content component="p">{does}</Content>
-        {entry && (
-          <FormGroup label={entry.label} fieldId="entry">
-            <TextInput
-              id="entry"
-              value={text}
-              validated={problem ? "error" : "default"}
-              onChange={(_, value) => setText(value)}
-            />
-            {problem}
-          </FormGroup>
-        )}
+        {entry && <Field id="entry" label={entry.label} value={text} problem={problem} onChange={setText} />}
         <Content component="p">In a shell, this does the same:</Content>
         <Command>{command}</Command>
         {/* A change that succeeds may be seen before its answer is. */}

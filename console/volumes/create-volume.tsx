@@ -1,19 +1,4 @@
-import {
-  Alert,
-  Form,
-  FormGroup,
-  FormHelperText,
-  FormSelect,
-  FormSelectOption,
-  HelperText,
-  HelperTextItem,
-  Modal,
-  Radio,
-  TextInput,
-  Wizard,
-  WizardHeader,
-  WizardStep,
-} from "@patternfly/react-core";
+import { Alert, Form, FormGroup, Modal, Radio, Wizard, WizardHeader, WizardStep } from "@patternfly/react-core";
 import { useState } from "react";
 import { stringify } from "yaml";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
@@ -22,6 +7,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
 import { carryOut, type Failure, failureOf } from "../api/write.ts";
 import { Command } from "../parts/act.tsx";
+import { Field, type FieldProps } from "../parts/field.tsx";
 import { WriteFailed } from "../parts/write-failed.tsx";
 import { type Draft, emptyDraft, manifestsOf, problemsIn } from "./draft.ts";
 import type { Problem } from "./validate-spec.ts";
@@ -82,29 +68,29 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
       >
         <WizardStep name="Name and node" id="where" footer={{ isNextDisabled: isWrong(/^(name|count|nodeName)$/) }}>
           <Form>
-            <Field
+            <Entry
               {...field}
               field="name"
               label="Name"
               help="With more than one: data-{n} becomes data-1, data-2, ..."
             />
-            <Field {...field} field="count" label="How many" type="number" />
-            <Field {...field} field="nodeName" label="Node" values={nodes} />
+            <Entry {...field} field="count" label="How many" type="number" />
+            <Entry {...field} field="nodeName" label="Node" values={nodes} />
           </Form>
         </WizardStep>
         <WizardStep name="Storage" id="storage" footer={{ isNextDisabled: isWrong(/^(sparse|raw|lvm)/) }}>
           <Form>
             <Radios {...field} field="type" label="Type" values={types} />
             {draft.type === "rawBlockDevice" && (
-              <Field {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
+              <Entry {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
             )}
-            {draft.type === "lvmLogicalVolume" && <Field {...field} field="vgName" label="Volume group" />}
-            {draft.type !== "rawBlockDevice" && <Field {...field} field="size" label="Size" help="For example 10Gi." />}
+            {draft.type === "lvmLogicalVolume" && <Entry {...field} field="vgName" label="Volume group" />}
+            {draft.type !== "rawBlockDevice" && <Entry {...field} field="size" label="Size" help="For example 10Gi." />}
           </Form>
         </WizardStep>
         <WizardStep name="PersistentVolume" id="persistent" footer={{ isNextDisabled: problems.length > 0 }}>
           <Form>
-            <Field
+            <Entry
               {...field}
               field="storageClassName"
               label="StorageClass"
@@ -123,7 +109,7 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
               </Alert>
             )}
             <Radios {...field} field="mode" label="Mode" values={modes} />
-            <Field
+            <Entry
               {...field}
               field="labels"
               label="Labels of the PersistentVolume"
@@ -173,61 +159,31 @@ const modes = [
   ["Block", "Block: pods get the device"],
 ] as const;
 
-interface FieldProps {
+interface EntryProps extends Pick<FieldProps, "label" | "help" | "type" | "values"> {
   readonly field: keyof Draft;
-  readonly label: string;
-  readonly help?: string;
-  readonly type?: "text" | "number";
-  /** To choose from; who may not list them can still name one. */
-  readonly values?: readonly string[];
   readonly draft: Draft;
   readonly problems: readonly Problem[];
   readonly change: (changes: Partial<Draft>) => void;
 }
 
-/** What is wrong with a field, once something has been written there. */
-const complaint = ({ field, draft, problems }: FieldProps): string | undefined =>
-  draft[field] === ""
-    ? undefined
-    : problems.find((problem) => problem.field.split(".").includes(field === "labels" ? "template" : field))?.message;
-
-/** A field with its label, and what is wrong with it or helps with it below. */
-function Field(props: FieldProps) {
-  const { field, label, help, type = "text", values = [], draft, change } = props;
-  // An element whose id is that of a property, such as nodeName, hides this property of its form.
-  const id = `volume-${field}`;
-  const problem = complaint(props);
+/** A field of the draft. What is wrong with it is said once something has been written there. */
+function Entry({ field, draft, problems, change, ...shown }: EntryProps) {
+  const of = field === "labels" ? "template" : field;
+  const problem = problems.find((problem) => problem.field.split(".").includes(of))?.message;
   return (
-    <FormGroup label={label} fieldId={id} isRequired={field !== "labels"}>
-      {values.length > 0 ? (
-        <FormSelect id={id} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
-          <FormSelectOption value="" label="Choose one" isPlaceholder />
-          {values.toSorted().map((value) => (
-            <FormSelectOption key={value} value={value} label={value} />
-          ))}
-        </FormSelect>
-      ) : (
-        <TextInput
-          id={id}
-          type={type}
-          value={draft[field]}
-          validated={problem ? "error" : "default"}
-          aria-describedby={`${id}-help`}
-          onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
-        />
-      )}
-      <FormHelperText>
-        <HelperText id={`${id}-help`}>
-          {(problem ?? help) && (
-            <HelperTextItem variant={problem ? "error" : "default"}>{problem ?? help}</HelperTextItem>
-          )}
-        </HelperText>
-      </FormHelperText>
-    </FormGroup>
+    <Field
+      {...shown}
+      // An element whose id is that of a property, such as nodeName, hides this property of its form.
+      id={`volume-${field}`}
+      value={draft[field]}
+      problem={draft[field] === "" ? undefined : problem}
+      isRequired={field !== "labels"}
+      onChange={(value) => change({ [field]: shown.type === "number" ? Number(value) : value })}
+    />
   );
 }
 
-interface RadiosProps extends Omit<FieldProps, "values"> {
+interface RadiosProps extends Omit<EntryProps, "values"> {
   readonly values: readonly (readonly [value: string, label: string, description?: string])[];
 }
 
