@@ -1,9 +1,9 @@
 import { Alert, Button, Content, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useEffect, useState } from "react";
 import { useRefused } from "../api/access.ts";
 import { isListed } from "../api/followed.ts";
-import { type Change, carryOut, type Failure, failureOf } from "../api/write.ts";
+import { type Change, carryOut, failureOf } from "../api/write.ts";
 import { Field } from "./field.tsx";
 import { focusContent } from "./focus-content.ts";
 import { Reasoned } from "./reasoned.tsx";
@@ -85,8 +85,7 @@ export function Act({ action }: { readonly action: Action }) {
 function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
   const { label, does, isDanger, refused, entry } = action;
   const cache = useQueryClient();
-  const [failure, setFailure] = useState<Failure>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { mutate, isPending: isBusy, error } = useMutation({ mutationFn: carryOut });
   const [text, setText] = useState(entry?.initial ?? "");
   const [{ kind, name, uid }] = useState(action.write);
   const { command, write } = entry?.changeFor(text) ?? action;
@@ -99,19 +98,13 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
     return () => removeEventListener("popstate", onClose);
   }, [onClose]);
   useEffect(() => focusContent, []);
-  const run = async () => {
-    setIsBusy(true);
-    setFailure(undefined);
-    try {
-      await carryOut(write);
-      onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-      setIsBusy(false);
-    }
+  const cancel = () => {
+    if (!isBusy) onClose();
   };
+  // A dialog that Back has closed meanwhile is not called: another one may be open.
+  const run = () => mutate(write, { onSuccess: onClose });
   return (
-    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby="confirm-title" aria-describedby="confirm-body">
+    <Modal isOpen variant="medium" onClose={cancel} aria-labelledby="confirm-title" aria-describedby="confirm-body">
       <ModalHeader title={`${label}?`} labelId="confirm-title" />
       <ModalBody id="confirm-body">
         <Content component="p">{does}</Content>
@@ -120,7 +113,7 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
         <Command>{command}</Command>
         {/* A change that succeeds may be seen before its answer is. */}
         {why && !isBusy && <Alert variant="warning" isInline title={why} component="h2" />}
-        {failure && <WriteFailed failure={failure} />}
+        {error && <WriteFailed failure={failureOf(error)} />}
       </ModalBody>
       <ModalFooter>
         <Button
@@ -131,7 +124,7 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
         >
           {label}
         </Button>
-        <Button variant="link" onClick={onClose}>
+        <Button variant="link" onClick={cancel} isDisabled={isBusy}>
           Cancel
         </Button>
       </ModalFooter>

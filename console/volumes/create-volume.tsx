@@ -1,4 +1,5 @@
 import { Alert, Form, FormGroup, Modal, Radio, Wizard, WizardHeader, WizardStep } from "@patternfly/react-core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { stringify } from "yaml";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
@@ -26,9 +27,7 @@ interface CreateVolumeProps {
 /** Creates Volumes in four steps; what the API server would refuse is said beside its field. */
 export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
   const [draft, setDraft] = useState(emptyDraft);
-  const [failures, setFailures] = useState<readonly Failure[]>([]);
   const [made, setMade] = useState<readonly string[]>([]);
-  const [isBusy, setIsBusy] = useState(false);
   const nodes = objectsOf(useList(Node)).map(({ metadata }) => metadata.name);
   const classes = objectsOf(useList<Class>(StorageClass));
   const problems = problemsIn(draft);
@@ -39,32 +38,34 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
   const chosen = classes.find(({ metadata }) => metadata.name === draft.storageClassName);
   const bindingMode = chosen?.volumeBindingMode;
   const hasFileSystem = ["ext4", "xfs"].includes(chosen?.parameters?.fsType ?? "");
-
-  const create = async () => {
-    setIsBusy(true);
-    setFailures([]);
-    const failed: Failure[] = [];
-    const done = [...made];
-    for (const { name, object } of manifests.filter(({ name }) => !done.includes(name)))
-      await carryOut({ verb: "create", kind: Volume, name, object }).then(
-        () => done.push(name),
-        (error) => failed.push({ ...failureOf(error), message: `${name}: ${failureOf(error).message}` }),
-      );
-    setMade(done);
-    setFailures(joined(failed));
-    setIsBusy(false);
-    if (failed.length === 0) onClose();
+  const creation = useMutation({
+    async mutationFn() {
+      const failed: Failure[] = [];
+      const done = [...made];
+      for (const { name, object } of manifests.filter(({ name }) => !done.includes(name)))
+        await carryOut({ verb: "create", kind: Volume, name, object }).then(
+          () => done.push(name),
+          (error) => failed.push({ ...failureOf(error), message: `${name}: ${failureOf(error).message}` }),
+        );
+      setMade(done);
+      return joined(failed);
+    },
+  });
+  // Not called once Back has closed this dialog: another one may be open.
+  const create = () => creation.mutate(undefined, { onSuccess: (failed) => failed.length === 0 && onClose() });
+  const close = () => {
+    if (!creation.isPending) onClose();
   };
   const field = { problems, draft, change };
   return (
-    <Modal isOpen variant="large" aria-label="Create Volumes" elementToFocus="#volume-name" onEscapePress={onClose}>
+    <Modal isOpen variant="large" aria-label="Create Volumes" elementToFocus="#volume-name" onEscapePress={close}>
       <Wizard
         height={560}
         header={
-          <WizardHeader title="Create Volumes" description={refused} onClose={onClose} closeButtonAriaLabel="Close" />
+          <WizardHeader title="Create Volumes" description={refused} onClose={close} closeButtonAriaLabel="Close" />
         }
-        onClose={onClose}
-        onSave={() => void create()}
+        onClose={close}
+        onSave={create}
       >
         <WizardStep name="Name and node" id="where" footer={{ isNextDisabled: isWrong(/^(name|count|nodeName)$/) }}>
           <Form>
@@ -124,10 +125,10 @@ export default function CreateVolume({ refused, onClose }: CreateVolumeProps) {
           body={{ tabIndex: 0 }}
           footer={{
             nextButtonText: manifests.length > 1 ? `Create ${manifests.length} Volumes` : "Create the Volume",
-            isNextDisabled: isBusy || refused !== undefined || problems.length > 0,
+            isNextDisabled: creation.isPending || refused !== undefined || problems.length > 0,
           }}
         >
-          {failures.map((failure) => (
+          {creation.data?.map((failure) => (
             <WriteFailed
               key={failure.title}
               failure={failure}

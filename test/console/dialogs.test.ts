@@ -14,6 +14,19 @@ const focused = (element: Locator) => element.evaluate((one) => one === one.owne
 const covered = `[document.body.className, ...[...document.body.children].map((one) => one.ariaHidden)]
   .filter((one) => one && one !== "false")`;
 
+/** Resolves when the page has shown what it knows by now. */
+const nextFrame = `new Promise((shown) => requestAnimationFrame(() => setTimeout(() => shown(true), 100)))`;
+
+/** Presses a button, and once more with the page's next task, before any timer. */
+const pressTwice = (button: Locator) =>
+  button.evaluate((one) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener("message", () => one.click());
+    port1.start();
+    port2.postMessage("");
+    one.click();
+  });
+
 describe.skipIf(!hasBrowser)("while a dialog is open", () => {
   let cluster: StillCluster;
   let shown: Console;
@@ -109,6 +122,101 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     // What has its name now may be deleted by a dialog of its own.
     await (await ask(page, "Delete")).getByRole("button", { name: "Delete" }).click();
     await expect.poll(() => uidOf("gone"), { timeout: 60_000 }).toBeUndefined();
+    await page.context().close();
+  });
+
+  /** Lets no write to a path be answered before the returned function is called. */
+  async function holdAnswer(page: Page, path: string): Promise<() => Promise<void>> {
+    const held = Promise.withResolvers<void>();
+    await page.route(path, async (route) => {
+      if (route.request().method() === "GET") return route.continue();
+      await held.promise;
+      await route.fulfill({ json: {} });
+    });
+    return async () => {
+      const answered = page.waitForResponse(path);
+      held.resolve();
+      await (await answered).finished();
+      expect(await page.evaluate(nextFrame)).toBe(true);
+    };
+  }
+
+  /** Confirms the deletion of a Volume, of which the answer comes when the returned function is called. */
+  async function deleteSlowly(page: Page, name: string): Promise<() => Promise<void>> {
+    const answer = await holdAnswer(page, `**/volumes/${name}`);
+    const dialog = await ask(page, "Delete", page.getByRole("row", { name: new RegExp(`^${name}`) }));
+    await pressTwice(dialog.getByRole("button", { name: "Delete" }));
+    await expect.poll(() => writes.length, { timeout: 30_000 }).toBe(1);
+    return answer;
+  }
+
+  test("a dialog whose change is under way cannot be left, and goes when the answer comes", async () => {
+    await cluster.add([objects.volume("slow", "Available")]);
+    const page = await open("/volumes?q=slow");
+    const answer = await deleteSlowly(page, "slow");
+    const dialog = page.getByRole("dialog");
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click({ force: true });
+    expect(await page.evaluate(nextFrame)).toBe(true);
+    expect(await dialog.count()).toBe(1);
+    expect(writes).toHaveLength(1);
+    await answer();
+    await dialog.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test.each([
+    ["the same object", "late", "late"],
+    ["another object", "later-1", "later-2"],
+  ])("the late answer to a dialog that Back has closed closes no other one: of %s", async (_, first, second) => {
+    await cluster.add([...new Set([first, second])].map((name) => objects.volume(name, "Available")));
+    const page = await open(`/volumes?q=${first.slice(0, 5)}`);
+    await page.getByRole("row", { name: new RegExp(`^${first}`) }).waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Volumes", exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search, { timeout: 30_000 }).toBe("");
+    const answer = await deleteSlowly(page, first);
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const dialog = await ask(page, "Delete", page.getByRole("row", { name: new RegExp(`^${second}`) }));
+    await answer();
+    expect(await dialog.count()).toBe(1);
+    await page.context().close();
+  });
+
+  test("while Volumes are created, their dialog stays, and its late answer closes no later one", async () => {
+    const page = await open("/");
+    const link = page.getByRole("navigation").getByRole("link", { name: "Volumes", exact: true });
+    const dialog = page.getByRole("dialog");
+    const press = (name: string) => dialog.getByRole("button", { name, exact: true }).click();
+    const begin = async () => {
+      await link.click();
+      await page.getByRole("button", { name: "Create Volumes", disabled: false }).click();
+      await dialog.waitFor();
+    };
+    await begin();
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("created");
+    await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    await press("Next");
+    await dialog.getByRole("radio", { name: "Sparse file", exact: true }).check();
+    await dialog.getByRole("textbox", { name: "Size", exact: true }).fill("1Gi");
+    await press("Next");
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
+    await press("Next");
+    const answer = await holdAnswer(page, "**/v1alpha1/volumes");
+    await pressTwice(dialog.getByRole("button", { name: "Create the Volume" }));
+    await expect.poll(() => writes.length, { timeout: 30_000 }).toBe(1);
+    await page.keyboard.press("Escape");
+    await press("Close");
+    await press("Cancel");
+    expect(await page.evaluate(nextFrame)).toBe(true);
+    expect(await dialog.count()).toBe(1);
+    expect(writes).toHaveLength(1);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    await begin();
+    await answer();
+    expect(await dialog.count()).toBe(1);
     await page.context().close();
   });
 
