@@ -89,7 +89,7 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
   const [text, setText] = useState(entry?.initial ?? "");
   const [{ kind, name, uid }] = useState(action.write);
   const { command, write } = entry?.changeFor(text) ?? action;
-  const problem = entry?.problemIn(text);
+  const [problem, setProblem] = useState(entry?.problemIn(text));
   const lost =
     !isOrphaned && write.uid === uid ? undefined : isListed(cache, kind, uid) ? hidden : gone(kind.kind, name);
   const why = lost ?? refused;
@@ -101,14 +101,23 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
   const cancel = () => {
     if (!isBusy) onClose();
   };
-  // A dialog that Back has closed meanwhile is not called: another one may be open.
-  const run = () => mutate(write, { onSuccess: onClose });
+  const enter = (text: string) => {
+    setText(text);
+    setProblem(entry?.problemIn(text));
+  };
+  const run = () => {
+    // A time may have passed since it was entered.
+    const problem = entry?.problemIn(text);
+    setProblem(problem);
+    // A dialog that Back has closed meanwhile is not called: another one may be open.
+    if (!problem) mutate(write, { onSuccess: onClose });
+  };
   return (
     <Modal isOpen variant="medium" onClose={cancel} aria-labelledby="confirm-title" aria-describedby="confirm-body">
       <ModalHeader title={`${label}?`} labelId="confirm-title" />
       <ModalBody id="confirm-body">
         <Content component="p">{does}</Content>
-        {entry && <Field id="entry" label={entry.label} value={text} problem={problem} onChange={setText} />}
+        {entry && <Field id="entry" label={entry.label} value={text} problem={problem} onChange={enter} />}
         <Content component="p">In a shell, this does the same:</Content>
         <Command>{command}</Command>
         {/* A change that succeeds may be seen before its answer is. */}

@@ -289,6 +289,22 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await page.context().close();
   });
 
+  test("a time that has passed since it was entered is not sent, because it would reclaim the volume", async () => {
+    await keep("kept-7");
+    const page = await open("/kept?q=kept-7");
+    const dialog = await ask(page, "Keep longer");
+    await dialog.getByLabel("Keep until").fill("2040-01-31T12:00:00Z");
+    await dialog.getByText("reclaim-at=2040-01-31T12:00:00Z").waitFor();
+    await page.clock.setFixedTime("2040-01-31T12:00:01Z");
+    await dialog.getByRole("button", { name: "Keep longer" }).click();
+    await dialog.getByText("This time is past: choose Reclaim now instead.").waitFor({ timeout: 30_000 });
+    await dialog.getByRole("button", { name: "Keep longer", disabled: true }).waitFor();
+    await dialog.getByLabel("Keep until").fill("2041-01-31T12:00:00Z");
+    await dialog.getByRole("button", { name: "Keep longer", disabled: false }).waitFor();
+    expect(writes).toEqual([]);
+    await page.context().close();
+  });
+
   test("a namespace that takes the place of the one in the dialog is not named the successor", async () => {
     const name = "replaced";
     await cluster.add([objects.namespace(name), objects.keptVolume("kept-8")]);
