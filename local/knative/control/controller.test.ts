@@ -52,6 +52,24 @@ describe("status", () => {
     });
   });
 
+  test("of an object that Knative had before has none of its other conditions", async () => {
+    await standard();
+    const conditions = [
+      { type: "IngressReady", status: "False" },
+      { type: "Ready", status: "False" },
+    ];
+    await world.client.patch(
+      Broker,
+      "shop",
+      "workloads",
+      "merge",
+      { status: { conditions } },
+      { subresource: "status" },
+    );
+    await settled();
+    expect(conditionsOf(await world.get(Broker, "workloads"))).toEqual(["Ready: True"]);
+  });
+
   test("of a Trigger", async () => {
     await standard();
     const trigger = await world.get(Trigger, "release");

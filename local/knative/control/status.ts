@@ -16,7 +16,7 @@ type Verdict = Pick<Condition, "status" | "reason" | "message">;
  * controllers there is only `Ready`, which sums the others up: it has the reason of the first that is false.
  */
 export function statusOf(object: KubernetesObject, standing: Standing, now: string): Status {
-  const before = (object.status as Partial<Status> | undefined)?.conditions;
+  const before = (object.status as Partial<Status> | undefined)?.conditions?.filter(({ type }) => type === "Ready");
   const { generation } = object.metadata;
   const ready = { type: "Ready", ...(problemOf(standing) ?? { status: "True" as const }) };
   return {
