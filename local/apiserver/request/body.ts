@@ -13,18 +13,16 @@ export function contentType({ request }: Call): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
-/**
- * The object in the body of a create or an update, typed as the resource is. Throws 400 and 415 as the API server words
- * them.
- */
+/** The object in the body of a create or an update, typed as the resource is. Throws 400 and 415. */
 export function readObject(call: Call, resource: Resource): KubernetesObject {
   const document = readDocument(call, resource.kind);
   // Custom resources must say what they are.
   const own = resource.custom ? {} : { apiVersion: resource.apiVersion, kind: resource.kind };
   const { apiVersion, kind } = { ...own, ...document };
   const refuse = (why: string) => badRequest(`This cannot be handled as a ${resource.kind}: ${why}`);
-  if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
-    throw refuse(`it is ${apiVersion ? `${kind} of ${apiVersion}` : `${kind}`}, not of ${resource.apiVersion}`);
+  if (kind !== resource.kind) throw refuse(`it is of the kind ${kind}, not ${resource.kind}`);
+  if (apiVersion !== resource.apiVersion) {
+    throw refuse(`it is of the apiVersion ${apiVersion}, not ${resource.apiVersion}`);
   }
   try {
     return decode(call, resource, { ...document, apiVersion, kind });

@@ -7,6 +7,8 @@ describe("types", () => {
     [{ metadata: { name: "x", labels: "a" } }, 'metadata.labels: "a" is no object'],
     [{ metadata: "x" }, 'metadata: "x" is no object'],
     [{ metadata: { name: "x" }, data: { a: true } }, "data.a: true is no string"],
+    [{ kind: "Secret" }, "it is of the kind Secret, not ConfigMap"],
+    [{ apiVersion: "v2" }, "it is of the apiVersion v2, not v1"],
     [{ metadata: { name: "x", finalizers: ["a", 2] } }, "metadata.finalizers[1]: 2 is no string"],
   ])("%#", async (body, what) => {
     const { status, json } = await testServer().ask("POST", configMaps, body);
