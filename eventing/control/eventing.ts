@@ -120,15 +120,14 @@ export function createEventing(options: EventingOptions): Eventing {
         return plan && triggerStanding(plan, declarations, find);
       }
       case "ApiServerSource": {
-        const plan = declarations.get(kind, key)?.plan;
         const source = sources.get(kind, key);
-        if (!plan || !source) return undefined;
+        if (!source) return undefined;
         const { sink, managed } = source;
-        return { kind, mode: plan.mode, sink, ...(managed?.standing() ?? { adapter: "starting" }) };
+        return { kind, sink, ...(managed?.standing() ?? { adapter: "starting" }) };
       }
       case "PingSource": {
         const source = sources.get(kind, key);
-        return source && { kind, namespace, name, sink: source.sink };
+        return source && { kind, sink: source.sink };
       }
     }
   }

@@ -82,7 +82,7 @@ export function manageSource(
     life.abort(new Error("the source was stopped"));
     life = new AbortController();
     const stop = AbortSignal.any([signal, life.signal]);
-    becomes({ namespaces, adapter: "starting" });
+    becomes({ adapter: "starting" });
     await permitted(namespaces, stop);
     if (stop.aborted) return;
     running = startApiServerSource(
@@ -109,7 +109,6 @@ export function manageSource(
       if (known === names.join()) return;
       known = names.join();
       if (isFirst || !all || rollOnNamespaces) begin(names).catch(() => {});
-      else becomes({ namespaces: names });
     };
     void namespaces.synced.then(() => {
       look();

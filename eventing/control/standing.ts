@@ -13,17 +13,11 @@ export type Standing =
       readonly subscriber: Address;
       readonly deadLetterSink?: Address | undefined;
     }
-  | ({
-      readonly kind: "ApiServerSource";
-      readonly mode: "Reference" | "Resource";
-      readonly sink: Address;
-    } & SourceStanding)
-  | { readonly kind: "PingSource"; readonly namespace: string; readonly name: string; readonly sink: Address };
+  | ({ readonly kind: "ApiServerSource"; readonly sink: Address } & SourceStanding)
+  | { readonly kind: "PingSource"; readonly sink: Address };
 
 /** How far an ApiServerSource has come. */
 export interface SourceStanding {
-  /** The namespaces it watches, once they are known. */
-  readonly namespaces?: readonly string[] | undefined;
   /** What its ServiceAccount may not do. */
   readonly missingPermissions?: string | undefined;
   /** `starting`, `running`, or why it is neither. */
