@@ -6,7 +6,8 @@ import { kindKey } from "../objects/kinds.ts";
 
 /**
  * Deletes all pods of a namespace, and once none is left everything else (KEP-5080). Returns whether nothing is left.
- * Throws the first failure, after it has tried every kind.
+ * Throws the first failure: where pods cannot be deleted, before anything else is touched, and otherwise after it has
+ * tried every kind.
  */
 export async function deleteContent(
   client: Client,
