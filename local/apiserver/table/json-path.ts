@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * Reads a printer column's JSON path, in which a backslash escapes the dots of a name. A path of another form finds
- * nothing.
+ * Reads a printer column's JSON path, which begins with a dot, and in which a backslash escapes the dots of a name. A
+ * real server refuses a definition with a path that is none; here it finds nothing, or what the library makes of it.
  */
 export function jsonPath(path: string): (object: object) => unknown[] {
   const { JSONPath }: typeof import("jsonpath-plus") = require("jsonpath-plus");
