@@ -37,9 +37,13 @@ export function createHistory(clock: Clock, more: readonly string[], onChange: (
       if (!kinds.has(object.kind)) return;
       const key = `${object.kind} ${current.key}`;
       const beforeBy = writers.get(key);
-      writers.set(key, actor);
-      if (type === "DELETED") objects.delete(key);
-      else objects.set(key, object);
+      if (type === "DELETED") {
+        objects.delete(key);
+        writers.delete(key);
+      } else {
+        objects.set(key, object);
+        writers.set(key, actor);
+      }
       const after = type === "DELETED" ? undefined : object;
       const { version } = current;
       onChange({ by: actor, at: clock.now(), version, before: previous?.object, beforeBy, after, object });

@@ -7,8 +7,9 @@ import { type Invariant, isOurs } from "./invariant.ts";
 /**
  * An object is written only in the version that the same process has read: a verdict about another one, or an older
  * state of it, is none. Events are for people, and go by their name. A change of one annotation rests on no verdict
- * where its very text is one that the process has seen, or written without hearing the answer: a note of a call in
- * flight changes, or goes, when that is answered, or when the call is not made after all.
+ * where its very text is one that the process has seen: a note of a call in flight changes, or goes, when that is
+ * answered. The process may take back a text that it has written without hearing the answer: it goes, or becomes one
+ * that the process has seen.
  */
 export const writesOntoWhatWasRead: Invariant = {
   name: "writes-onto-what-was-read",
@@ -32,13 +33,14 @@ function changesKnownNote({ before, beforeBy, after, by }: Change, knows: Proces
   const changed = Object.keys(was).filter((key) => is[key] !== was[key]);
   const [key = ""] = changed;
   const { [key]: text = "", ...rest } = was;
-  const { [key]: _____, ...restNow } = is;
+  const { [key]: textNow, ...restNow } = is;
+  const isSeen = (note: string) =>
+    [JSON.stringify(note), readByNewerVersion(JSON.stringify(note))].some((seen) => knows.includes(seen));
   const { resourceVersion: _, managedFields: __, ...others } = before.metadata as typeof before.metadata & Managed;
   const { resourceVersion: ___, managedFields: ____, ...now } = after.metadata as typeof after.metadata & Managed;
   return (
     changed.length === 1 &&
-    (beforeBy?.process === by.process ||
-      [JSON.stringify(text), readByNewerVersion(JSON.stringify(text))].some((seen) => knows.includes(seen))) &&
+    (isSeen(text) || (beforeBy?.process === by.process && (textNow === undefined || isSeen(textNow)))) &&
     isDeepStrictEqual(
       { ...before, metadata: { ...others, annotations: rest } },
       { ...after, metadata: { ...now, annotations: restNow } },
