@@ -48,12 +48,15 @@ const operations = (write: Write) => (write.verb === "patch" ? (write.patch as O
 const withOperations = (write: Write, patch: readonly Operation[]) => ({ ...write, patch }) as Write;
 const isOfAnnotation = ({ path }: Operation) => path.startsWith("/metadata/annotations/");
 
+/** One run in six finds that a removal is not guarded: 25 runs miss it once in ninety draws of the numbers. */
+const withinUnguarded = 25;
+
 export const carelessWrites: readonly Mutant[] = [
   {
     name: "no-guard",
     doc: "Removes the finalizer by its position and name, also if the claim has changed since it was read.",
     scenarios: ["restless-claim"],
-    within: 25,
+    within: withinUnguarded,
     rule: release.name,
     start: writing((write) => [
       withOperations(
@@ -66,7 +69,7 @@ export const carelessWrites: readonly Mutant[] = [
     name: "no-resource-version",
     doc: "Guards the removal by the claim's uid alone, because a finalizer that may go may go from any version.",
     scenarios: ["restless-claim"],
-    within: 25,
+    within: withinUnguarded,
     rule: release.name,
     start: writing((write) => [
       withOperations(
