@@ -10,7 +10,7 @@ describe("types", () => {
     [{ kind: "Secret" }, "it is of the kind Secret, not ConfigMap"],
     [{ apiVersion: "v2" }, "it is of the apiVersion v2, not v1"],
     [{ metadata: { name: "x", finalizers: ["a", 2] } }, "metadata.finalizers[1]: 2 is no string"],
-  ])("%#", async (body, what) => {
+  ])("%j is refused: %s", async (body, what) => {
     const { status, json } = await testServer().ask("POST", configMaps, body);
     expect([status, json.message]).toEqual([400, `This cannot be handled as a ConfigMap: ${what}`]);
   });
