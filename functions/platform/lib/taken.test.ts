@@ -35,6 +35,8 @@ test.each([
   ["what is kept beside events cannot be parsed", true, warned, { "other.json": "{" }, [], 30],
   ["no event was kept", true, warned, {}, [], 30],
   ["it may still be kept", false, warned, {}, [], 4],
+  ["the Warning has no time", false, { ...warned, eventTime: undefined }, {}, [], 30],
+  ["the time of the Warning cannot be read", false, { ...warned, eventTime: "then" }, {}, [], 30],
   ["what is kept is not known", false, warned, undefined, [], 30],
   ["it says something else", false, { ...warned, reason: "DeletionPostponed" }, {}, [], 30],
 ] as const)("a refusal of an hour ago: %s", (_, isOver, event, data, resent, now) => {

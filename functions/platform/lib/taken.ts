@@ -70,8 +70,9 @@ export function isStillRefused(
   sweep: SweepStatus | undefined,
   now: number,
 ): boolean {
-  const isNew = now - Date.parse(eventTime ?? "") < returning;
-  if (!refusalReasons.includes(reason) || !data || isNew) return true;
+  // Without a time it may be new.
+  const isOld = now - Date.parse(eventTime ?? "") >= returning;
+  if (!refusalReasons.includes(reason) || !data || !isOld) return true;
   const kept = Object.entries(data).flatMap(([name, text]) => (isEventKey(name) ? [readKept(name, text)] : []));
   const read = kept.filter((one) => one !== undefined);
   const taken = takenOf(read, data, sweep, now);
