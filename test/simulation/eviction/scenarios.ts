@@ -16,8 +16,8 @@ export const cloudOf = (user: User) => user.outside("eviction") as SimulatedOpen
 export const namespace = "yaook";
 const template = { metadata: { labels: { app: "agent" } }, spec: { containers: [{ name: "agent", image: "agent" }] } };
 
-async function until(user: User, check: () => Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 6 && !(await check()); round++) await user.until(check);
+async function until(user: User, check: () => Promise<boolean>, rounds = 6): Promise<void> {
+  for (let round = 0; round < rounds && !(await check()); round++) await user.until(check);
 }
 /** The NovaComputeNode of a host. */
 const computeOf = async (user: User, name: string = host) =>
@@ -138,8 +138,9 @@ export const scenarios: readonly Scenario[] = [
       const before = await uidOfPod();
       const changed = { ...template, metadata: { labels: { app: "agent", version: "2" } } };
       await patch(user, NeutronL2Agent, "changes", { ...approval, spec: { template: changed } });
-      // An agreement that comes earlier than the question is removed, as one of a former eviction.
-      await until(user, isAskedToAgree(user));
+      // An agreement that comes earlier than the question is removed, as one of a former eviction. Where much goes
+      // wrong, the question takes minutes.
+      await until(user, isAskedToAgree(user), 20);
       await user.pause(20_000);
       await patch(user, NovaComputeNode, "agrees to", approval);
       await until(user, async () => ![before, undefined].includes(await uidOfPod()));
