@@ -58,7 +58,7 @@ describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for Op
       const ids = await boot(world, 1);
 
       // The definitions here are Holdfast's: these keep the field.
-      expect(await run("Where Yaook's definitions are installed")).toContain('"key":"openstack-compute-node"');
+      expect(await run("Where Yaook's definitions are installed")).toContain('"key":"compute.yaook.cloud/hypervisor"');
       await run("A compute node leaves", 1);
       await asks();
       await run("Agree");
