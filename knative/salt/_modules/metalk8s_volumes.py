@@ -798,7 +798,7 @@ def prepare(volume):
 
     .. code-block:: bash
 
-        salt worker-0 metalk8s_volumes.prepare "$(cat volume.json)"
+        salt worker-0 metalk8s_volumes.prepare "$(jq -c . volume.json)"
     """
     definition, volume = volume, _parsed(volume)
     name = volume["name"]
@@ -866,7 +866,7 @@ def unprepare(volume):
 
     .. code-block:: bash
 
-        salt worker-0 metalk8s_volumes.unprepare "$(cat volume.json)"
+        salt worker-0 metalk8s_volumes.unprepare "$(jq -c . volume.json)"
     """
     name, uid, _, _ = _identified(volume)
     with _locked(uid, f"volume {name}"):
