@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
-import { expect, inject } from "vitest";
+import { expect, inject, vi } from "vitest";
 import { unusedClasses } from "../../console/used-styles.mjs";
 import { browserPath } from "./browser-path.ts";
 import type { StillCluster } from "./cluster.ts";
@@ -96,6 +96,24 @@ export async function tabTo(page: Page, element: Locator): Promise<void> {
     await page.keyboard.press("Tab");
   }
   throw new Error(`The keyboard does not reach ${element}.`);
+}
+
+/**
+ * Resolves when the tooltip of an element has said something; the pointer is then away from it. An element that is
+ * rendered again under the pointer does not always show it, so that the pointer comes again.
+ */
+export async function waitForTooltip(page: Page, element: Locator, says: RegExp): Promise<void> {
+  const leave = async () => {
+    await page.mouse.move(0, 0);
+    await page.getByRole("tooltip").waitFor({ state: "detached", timeout: 10_000 });
+  };
+  const come = async () => {
+    await leave();
+    await element.hover({ force: true, timeout: 10_000 });
+    await page.getByRole("tooltip", { name: says }).waitFor({ timeout: 2_000 });
+  };
+  await vi.waitFor(come, { timeout: 120_000 });
+  await leave();
 }
 
 /** Notes each state that a row of a table has from now on, however short. Returns how to have them, one a line. */

@@ -13,7 +13,7 @@ import { ServiceAccount } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
 import { type Program, startProgram } from "../harness/program.ts";
 import { tokenOf } from "../harness/service-account.ts";
-import { noteStates, openBrowser, tabTo } from "./browser.ts";
+import { noteStates, openBrowser, tabTo, waitForTooltip } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { storageClass } from "./objects.ts";
 
@@ -117,8 +117,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await admin.create(PersistentVolumeClaim, asObject(claim));
     await admin.create(Pod, asObject(pod));
     await row.getByRole("link", { name: "default/data" }).waitFor();
-    await remove.hover({ force: true });
-    await page.getByRole("tooltip", { name: /bound to the claim default\/data: delete that claim first/ }).waitFor();
+    await waitForTooltip(page, remove, /bound to the claim default\/data: delete that claim first/);
     await row.getByRole("link", { name: "data-1", exact: true }).click();
     await page.getByText("It is used by the pod").waitFor();
     await page.goBack();

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { problemsOf } from "../../console/volumes/validate-spec.ts";
 import { NeutronL2Agent } from "../../functions/eviction/lib/kinds.ts";
 import { Machine } from "../../functions/satellite/lib/kinds.ts";
@@ -16,6 +16,7 @@ import {
   tabTo,
   violationsInBothThemes,
   violationsOf,
+  waitForTooltip,
 } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
@@ -77,6 +78,10 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     cluster = await stillCluster();
     await populate(cluster);
     shown = await openConsole(cluster, cluster.tokens.admin);
+  });
+  afterEach(() => {
+    // As the user that every test begins with, also after one that has failed.
+    shown.client.token = cluster.tokens.admin;
   });
   afterAll(async () => {
     await shown?.close();
@@ -510,7 +515,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     shown.client.token = cluster.tokens.reader;
     await dialog.getByRole("button", { name: "Offer" }).click();
     await dialog.getByText('persistentvolumes "kept-2" is forbidden: User "reader" cannot patch').waitFor();
-    shown.client.token = cluster.tokens.admin;
     await page.context().close();
   });
 
@@ -615,7 +619,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         await page.context().close();
       }
     }
-    shown.client.token = cluster.tokens.admin;
   });
 
   test("a user who may read only claims and sets sees what is not known, and never that all is well", async () => {
@@ -651,7 +654,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       expect(await page.getByText(untrue).allInnerTexts(), path).toEqual([]);
       await page.context().close();
     }
-    shown.client.token = cluster.tokens.admin;
     await cluster.admin.delete(StatefulSet, "shop", "alone");
   });
 
@@ -668,12 +670,9 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       await page.goto(shown.client.url + path);
       for (const label of labels) {
         const button = page.getByRole("button", { name: label, exact: true, disabled: true });
-        await button.hover({ force: true });
-        await page.getByRole("tooltip", { name: /You may not (delete|patch) / }).waitFor();
+        await waitForTooltip(page, button, /You may not (delete|patch) /);
         await button.click({ force: true });
         expect(await page.getByRole("dialog").count(), label).toBe(0);
-        await page.mouse.move(0, 0);
-        await page.getByRole("tooltip").waitFor({ state: "detached" });
       }
     }
     await page.goto(`${shown.client.url}/volumes?create=1`);
@@ -686,7 +685,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await dialog.getByRole("button", { name: "Next", exact: true }).click();
     await dialog.getByRole("button", { name: "Create the Volume", disabled: true }).waitFor();
     expect(writes).toEqual([]);
-    shown.client.token = cluster.tokens.admin;
     await page.context().close();
   });
 
@@ -711,9 +709,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         await page.getByRole("dialog").getByText(command, { exact: true }).waitFor();
         await page.keyboard.press("Escape");
       } else {
-        await row.getByRole("button", { name: "Delete" }).hover({ force: true });
-        await page.getByRole("tooltip", { name: new RegExp(reason) }).waitFor();
-        await page.mouse.move(0, 0);
+        await waitForTooltip(page, row.getByRole("button", { name: "Delete" }), new RegExp(reason));
       }
     }
     await page.getByRole("link", { name: "bound", exact: true }).click();

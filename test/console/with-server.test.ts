@@ -12,7 +12,7 @@ import { createLog } from "../../shared/log.ts";
 import { ServiceAccount } from "../harness/kinds.ts";
 import { manifest } from "../harness/manifest.ts";
 import { tokenOf } from "../harness/service-account.ts";
-import { openBrowser, settled, violationsInBothThemes } from "./browser.ts";
+import { openBrowser, settled, violationsInBothThemes, waitForTooltip } from "./browser.ts";
 import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
 import { defineMachines } from "./define-machines.ts";
@@ -168,8 +168,7 @@ describe.skipIf(!hasBrowser)("behind the console's own server", () => {
     };
     const [admin, reader] = await Promise.all([open("admin"), open("reader")]);
     await reader.page.getByRole("button", { name: "Create Volumes", disabled: true }).waitFor();
-    await reader.button.hover({ force: true });
-    await reader.page.getByRole("tooltip", { name: /You may not delete volumes/ }).waitFor();
+    await waitForTooltip(reader.page, reader.button, /You may not delete volumes/);
     await admin.button.click();
     await admin.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await Promise.all([admin, reader].map(({ page }) => page.getByText("No Volumes match").waitFor()));
