@@ -4,7 +4,7 @@ import type { Call, Decision } from "../decision.ts";
 import { minute } from "../duration.ts";
 import type { Hint } from "../event/hint.ts";
 import { kindAmong, objectsIn } from "../event/objects-in.ts";
-import type { Condition } from "../kubernetes/condition.ts";
+import { conditionOf } from "../kubernetes/condition.ts";
 import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
@@ -236,14 +236,12 @@ export function chainRule<
    */
   function isJustBack(one: Looked<O, K>, now: number): boolean {
     if (!chain.patience) return false;
-    const { conditions = [] } = (one.object as { status?: { conditions?: readonly Condition[] } }).status ?? {};
     return chain
       .conditions({ step, message: "", stuck: false, away: "a system" }, one, now)
-      .some((away) =>
-        conditions.some(
-          ({ type, status, reason }) => type === away.type && status === away.status && reason === away.reason,
-        ),
-      );
+      .some(({ type, status, reason }) => {
+        const shown = conditionOf(one.object, type);
+        return shown?.status === status && shown.reason === reason;
+      });
   }
 
   function halted(
