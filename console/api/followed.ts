@@ -1,17 +1,24 @@
-import type { QueryClient } from "@tanstack/react-query";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { hashKey, type QueryClient } from "@tanstack/react-query";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Listed, list, type Selection, watchPath } from "./list.ts";
+import type { Change } from "./write.ts";
 
 /** Where the objects of a selection are in the cache. */
 export const keyOf = ({ kind, namespace = "", labelSelector = "", fieldSelector = "" }: Selection) =>
   ["list", kind.apiVersion, kind.plural, namespace, labelSelector, fieldSelector] as const;
 
-/** Whether what the page lists has this very object. */
-export const isListed = (cache: QueryClient, { apiVersion, plural }: Kind, uid: string): boolean =>
-  cache
-    .getQueriesData<Listed>({ queryKey: ["list", apiVersion, plural], type: "active" })
-    .some(([, listed]) => listed?.objects.has(uid));
+/** Whether this very object is there; `undefined` where no list on the page that would have it is read. */
+export function isListed(
+  cache: QueryClient,
+  { kind, namespace = "", name, uid }: Pick<Change, "kind" | "namespace" | "name" | "uid">,
+): boolean | undefined {
+  const queryKey = ["list", kind.apiVersion, kind.plural];
+  const lists = cache.getQueriesData<Listed>({ queryKey, type: "active" }).filter(([, listed]) => listed);
+  if (lists.some(([, listed]) => listed?.objects.has(uid))) return true;
+  const all = [keyOf({ kind }), keyOf({ kind, namespace })];
+  const whole = [...all, ...all.map((key) => key.with(-1, `metadata.name=${name}`))].map(hashKey);
+  return lists.some(([key]) => whole.includes(hashKey(key))) ? false : undefined;
+}
 
 /** What a watch has sent. */
 export interface WatchEvent {

@@ -87,12 +87,11 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
   const cache = useQueryClient();
   const { mutate, isPending: isBusy, error } = useMutation({ mutationFn: carryOut });
   const [text, setText] = useState(entry?.initial ?? "");
-  const [{ kind, name, uid }] = useState(action.write);
+  const [opened] = useState(action.write);
   const { command, write } = entry?.changeFor(text) ?? action;
   const [problem, setProblem] = useState(entry?.problemIn(text));
-  const lost =
-    !isOrphaned && write.uid === uid ? undefined : isListed(cache, kind, uid) ? hidden : gone(kind.kind, name);
-  const why = lost ?? refused;
+  const isShown = !isOrphaned && write.uid === opened.uid;
+  const why = isShown ? refused : isListed(cache, opened) === false ? gone(opened) : hidden;
   useEffect(() => {
     addEventListener("popstate", onClose);
     return () => removeEventListener("popstate", onClose);
@@ -142,7 +141,7 @@ function Confirm({ action, isOrphaned = false, onClose }: Dialog) {
 }
 
 const hidden = "The page does not show this action any more. Close this, and look at the object again.";
-const gone = (kind: string, name: string) => `${kind} ${name} has been deleted meanwhile.`;
+const gone = ({ kind, name }: Change) => `${kind.kind} ${name} has been deleted meanwhile.`;
 
 /** A command as it would be typed. */
 export function Command({ children }: { readonly children: string }) {

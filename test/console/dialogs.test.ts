@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { namespaceLabel } from "../../functions/undelete/lib/note.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -286,6 +287,17 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByText("The API server refuses this").waitFor();
     const offered = await cluster.admin.get<KubernetesObject>(PersistentVolume, undefined, "kept-9");
     expect(offered?.metadata.annotations).not.toHaveProperty(["holdfast.dev/offer"]);
+    await page.context().close();
+  });
+
+  test("a volume that leaves the list of kept ones, but is there, is not said to be deleted", async () => {
+    await keep("kept-6");
+    const page = await open("/kept?q=kept-6");
+    const dialog = await ask(page, "Offer");
+    const labels = { [namespaceLabel]: null };
+    await cluster.admin.patch(PersistentVolume, undefined, "kept-6", "merge", { metadata: { labels } });
+    await dialog.getByText("The page does not show this action any more.").waitFor({ timeout: 30_000 });
+    await dialog.getByRole("button", { name: "Offer", disabled: true }).waitFor();
     await page.context().close();
   });
 
