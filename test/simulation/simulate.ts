@@ -333,7 +333,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     do {
       since = clock.now();
       await clock.advance(2.5 * sweepEvery + settles);
-      // A note is due by the clock that wrote it, and goes by that of another instance: a minute apart, they cost sweeps.
+      // A note is due by the clock of one instance, and goes by that of another: a minute apart, they cost sweeps.
       for (let more = 0; more < 2 && noted(); more++) await clock.advance(sweepEvery);
       before = changes.filter(isOurs).length;
       await clock.advance(1.5 * sweepEvery);
