@@ -8,11 +8,21 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// Hours of virtual time, in which eighteen functions look at each change: a quarter of what the unit tests computed.
+// Hours of virtual time, in which eighteen functions look at each change, and each event of each function in a small and
+// in a large cluster: a third of what the unit tests computed.
 const long = [
-  ...["bad-input", "evacuate-in-turn", "external-controller", "late-calls", "outages", "replicas"].map(
-    (name) => `test/satellite/${name}.test.ts`,
-  ),
+  ...[
+    "bad-input",
+    "document",
+    "evacuate-in-turn",
+    "evacuation",
+    "external-controller",
+    "late-calls",
+    "limits",
+    "outages",
+    "replicas",
+  ].map((name) => `test/satellite/${name}.test.ts`),
+  "test/bad-input/amplification.test.ts",
   "test/upgrade/evacuation.test.ts",
 ];
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
@@ -67,7 +77,6 @@ const first = [
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
   "test/scenarios/undelete.test.ts",
-  "test/satellite/evacuation.test.ts",
   "test/scenarios/eviction.test.ts",
   "test/cli/status.test.ts",
   "test/cli/explain.test.ts",
