@@ -8,8 +8,8 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// Hours of virtual time, in which eighteen functions look at each change, and each event of each function in a small and
-// in a large cluster: a third of what the unit tests computed.
+// Hours of virtual time, in which eighteen functions look at each change, and each event of each function in two sizes
+// of a cluster.
 const long = [
   ...[
     "bad-input",
