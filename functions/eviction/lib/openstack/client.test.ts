@@ -5,6 +5,7 @@ import { outcomeOf } from "../../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../../local/time/virtual-clock.ts";
 import { readSettings } from "../../../../shared/settings.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
+import { l3 } from "./neutron.ts";
 import { openstack } from "./system.ts";
 
 type Answer = (request: SystemRequest, root: string) => Partial<SystemResponse> | undefined;
@@ -29,7 +30,7 @@ function open(
   const settings = readSettings(openstack.settings, { OS_AUTH_URL: standIn.authUrl, ...environment });
   const all: Record<string, string> = { password: "secret", ...files };
   const credential = async (name: string) => all[name];
-  const { nova } = openstack.connect({
+  const { nova, neutron } = openstack.connect({
     transport: transportTo(""),
     transportTo,
     clock: own,
@@ -42,7 +43,7 @@ function open(
       (): never => expect.unreachable(),
       (error: Error) => error,
     );
-  return { standIn, clock, nova, seen, ask, failure };
+  return { standIn, clock, nova, neutron, seen, ask, failure };
 }
 
 const logins = (seen: readonly string[]) => seen.filter((line) => line.endsWith("/auth/tokens")).length;
@@ -216,4 +217,34 @@ test("a nova-compute whose cell does not answer is not known, and not absent", a
   const body = JSON.stringify({ services: [{ binary: "nova-compute", host: "node-a", status: "UNKNOWN" }] });
   const { failure } = open({}, {}, ({ path }) => (path.startsWith("/os-services") ? { body } : undefined));
   expect(await failure()).toMatchObject({ failure: "unreachable", message: expect.stringContaining("The cell of") });
+});
+
+test("agents are read page by page where the cloud limits an answer", async () => {
+  const agent = (id: string) => ({ id, host: id, alive: true, admin_state_up: true });
+  const { clock, neutron, seen } = open({}, {}, ({ path }) => {
+    if (!path.includes("/agents?")) return undefined;
+    const isSecond = path.includes("marker=first");
+    const agents_links = isSecond ? [] : [{ rel: "next", href: "https://neutron.stand-in/agents?marker=first" }];
+    return { body: JSON.stringify({ agents: [agent(isSecond ? "second" : "first")], agents_links }) };
+  });
+  const found = await outcomeOf(clock, neutron.agents(l3), 60_000);
+  expect(found).toMatchObject([{ id: "first" }, { id: "second" }]);
+  expect(seen.filter((line) => line.includes("/agents?"))).toHaveLength(2);
+});
+
+test.each([
+  ["2.68", false],
+  ["2.69", true],
+])("whether a Nova of version %s names the services of a lost cell: %s", async (version, names) => {
+  const { clock, nova } = open({}, {}, ({ path }) => {
+    const body = JSON.stringify({ version: { version } });
+    return path === "/" ? { body } : undefined;
+  });
+  expect(await outcomeOf(clock, nova.namesLostCells(), 60_000)).toBe(names);
+});
+
+test("a service of a lost cell, which Nova names without an id, is among the services", async () => {
+  const body = JSON.stringify({ services: [{ binary: "nova-compute", host: "node-z", status: "UNKNOWN" }] });
+  const { clock, nova } = open({}, {}, ({ path }) => (path === "/os-services" ? { body } : undefined));
+  expect(await outcomeOf(clock, nova.services(), 60_000)).toMatchObject([{ host: "node-z", state: "unknown" }]);
 });
