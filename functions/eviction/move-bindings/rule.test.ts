@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import { NeutronL3Agent, NeutronOVNBGPAgent } from "../lib/kinds.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
 import { now } from "../lib/testing/seen.ts";
@@ -51,4 +52,16 @@ test("when Neutron was asked is noted by OpenStack's clock", () => {
   const [decision] = moveBindings.decide({ seen: [anL3Agent({ host: { ...host, at } })] }, now, settings);
   const [note] = (decision?.do === "call" && decision.writes) || [];
   expect(JSON.stringify(note)).toContain(new Date(at).toISOString());
+});
+
+test.each([
+  [NeutronL3Agent, true],
+  [NeutronOVNBGPAgent, false],
+])("a $kind that waits for an agreement is looked at again where Neutron may show what it serves", (kind, isAgain) => {
+  const agent = anL3Agent({ pods: [] });
+  const object = { ...agent.object, kind: kind.kind, apiVersion: kind.apiVersion };
+  const facts = { is: "ready", at: "unapproved", agent, stays: false } as const;
+  const [decision] = moveBindings.decide({ seen: [{ ...agent, isApproved: false, object, facts }] }, now, settings);
+  expect(decision).toMatchObject({ do: "write", message: expect.stringContaining("approve-eviction") });
+  expect(decision !== undefined && "next" in decision).toBe(isAgain);
 });

@@ -24,8 +24,10 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
   ],
   act: (context) => {
     const { object, facts, moving, standing, now, act, call, pause, wait } = context;
-    // What is waited for is an annotation, which comes as an event; or Neutron shows later that nothing is there.
-    if (facts.at !== "seen") return [pause(standing.message, seemsUnused(context) ? now + lateFor : undefined)];
+    // What is waited for is an annotation, which comes as an event; or Neutron shows later that nothing is there, which
+    // it never does of an OVN BGP agent.
+    const mayBeShown = object.kind !== NeutronOVNBGPAgent.kind && seemsUnused(context);
+    if (facts.at !== "seen") return [pause(standing.message, mayBeShown ? now + lateFor : undefined)];
     const { plan, host } = facts;
     const before = { ...moving, moved: plan.moved, moving: plan.moving };
     const at = new Date(host.at).toISOString();
