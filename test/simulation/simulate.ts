@@ -343,10 +343,11 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     const [first] = written;
     if (first)
       return { name: "rests", message: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
+    if (failure) return failure;
     const tooMuch = counts.tooMuch();
     const waiting = noted();
     if (waiting) return { name: "rests", message: `All is back, and ${waiting} still has the note of an outage.` };
-    return failure ?? check() ?? (tooMuch ? { name: "asks-little", message: tooMuch } : undefined);
+    return check() ?? (tooMuch ? { name: "asks-little", message: tooMuch } : undefined);
   }
 
   const end = failure ? [] : systems.flatMap((system) => system.end?.(truth) ?? []);
