@@ -8,6 +8,7 @@ import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, deletePod } from "./agent-pod.ts";
 import { type Dependent, lateFor } from "./dependent.ts";
@@ -36,6 +37,7 @@ export const emptyTwiceAfter = 5000;
 /** What the rules that let resources go declare; `record`: the annotation of an eviction that is under way. */
 export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: string) => ({
   triggers: [...kinds.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
+  steps: { shared: warning("EvictionStuck") },
   subjects: (hint: Hint, own: readonly Subject[]) => [...own, ...agentsIn(hint, kinds)],
   finalizers: kinds.map((kind) => ({
     ...{ kind, finalizer: finalizerOf(kind), standsFor },
@@ -43,14 +45,24 @@ export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: str
   })),
 });
 
-/** What goes of what nothing has needed `since`: pods, the lock but for a `sharer`, and by `release` the resource. */
+/** Another resource on the Node whose lock has the same name, and why a lock that stays. */
+export interface Sharer {
+  readonly message: string;
+  /** It takes the lock off in the end, so that a resource that is being deleted may go before without it. */
+  readonly isLast: boolean;
+}
+
+/**
+ * What goes of what nothing has needed `since`: its pods, its lock, and by `release` the resource. Where a `sharer` has
+ * the lock, too, a person is called, unless the resource is being deleted and the sharer takes the lock off later.
+ */
 export function letGo(
   context: StepContext<Dependent, Known>,
   since: string | undefined,
   release: Write,
-  sharer: string | undefined,
+  sharer: Sharer | undefined,
 ): readonly Decision[] {
-  const { object, node, pods, wanted, standing, now, next, about, act, pause, wait } = context;
+  const { object, node, pods, wanted, standing, now, next, about, act, pause, shows, wait } = context;
   // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks.
   if (wanted !== "go") return [pause(standing.message, now - Date.parse(since ?? "") < lateFor ? next : undefined)];
   const own = object.spec.template ? pods.filter((pod) => !isBeingDeleted(pod)) : [];
@@ -59,8 +71,12 @@ export function letGo(
   if (goes.length > 0) return [act(standing.message, goes)];
   if (pods.length > 0) return [wait()];
   const lock = lockOf(object);
-  if (node && hasLock(node, lock))
-    return [sharer ? pause(sharer, next) : act(standing.message, [setLock(node, lock, false)])];
+  const isLeft = sharer?.isLast && isBeingDeleted(object);
+  if (node && hasLock(node, lock) && !isLeft) {
+    if (!sharer) return [act(standing.message, [setLock(node, lock, false)])];
+    const { message } = sharer;
+    return [about.write(message, shows({ message, stuck: true }), { step: { name: "shared" }, next })];
+  }
   if (!isBeingDeleted(object)) return [pause(standing.message, next)];
   return [about.write(standing.message, [release])];
 }

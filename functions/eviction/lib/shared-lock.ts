@@ -1,8 +1,10 @@
 import type { Known, Looked } from "../../../shared/chain/facts.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { Dependent } from "./dependent.ts";
 import { dependents } from "./kinds.ts";
+import type { Sharer } from "./let-go.ts";
 import { hasLock, lockOf } from "./node-lock.ts";
 import { onEach } from "./permissions.ts";
 
@@ -13,27 +15,27 @@ export const maySeeSharers = (kinds: readonly Kind[]) =>
     { verbs: ["get"], why: "to see whether one on the Node has a lock of the same name" },
   );
 
-/** What a rule that lets go sees, and why a lock that is about to go stays, as a sentence. @throws ApiError */
+/** What a rule that lets go sees, and what it must wait for first of what has the same lock. @throws ApiError */
 export async function seeSharer<O extends Dependent, K extends Known>(
   client: Client,
   look: () => Promise<readonly Looked<O, K>[]>,
 ) {
   const seen = await look();
-  const [sharer] = (await Promise.all(seen.map((one) => sharerOf(one, client)))).flat();
-  return { seen, sharer };
+  const sharers = (await Promise.all(seen.map((one) => sharersOf(one, client)))).flat();
+  return { seen, sharer: sharers.find(({ isLast }) => !isLast) ?? sharers[0] };
 }
 
-/** Another resource on the Node whose lock has the same name still needs it. */
-async function sharerOf({ object, node, pods, wanted }: Dependent, client: Client): Promise<readonly string[]> {
+async function sharersOf({ object, node, pods, wanted }: Dependent, client: Client): Promise<readonly Sharer[]> {
   const { namespace, name } = object.metadata;
   const lock = lockOf(object);
   if (wanted !== "go" || pods.length > 0 || !node || !hasLock(node, lock)) return [];
   const others = dependents.filter(({ kind }) => kind !== object.kind);
   const live = await Promise.all(others.map((kind) => client.get(kind, namespace, name)));
   const stays = "has a lock of the same name, so the lock stays, and this one is not released. Give this one another";
-  return live.flatMap((other) =>
-    other && lockOf(other) === lock
-      ? `${other.kind} ${name} ${stays} spec.lockName, and it goes without the lock.`
-      : [],
-  );
+  return live.flatMap((other) => {
+    if (!other || lockOf(other) !== lock) return [];
+    const message = `${other.kind} ${name} ${stays} spec.lockName, and it goes without the lock.`;
+    // Of two that are being deleted, one has to be the last: two that wait for each other would stay for ever.
+    return [{ message, isLast: !isBeingDeleted(other) || object.kind < other.kind }];
+  });
 }

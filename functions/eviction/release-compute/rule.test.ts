@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { progressKey } from "../../../shared/progress.ts";
+import type { Sharer } from "../lib/let-go.ts";
 import { computeFinalizer } from "../lib/names.ts";
 import { aHost, aLeaving, aMove, aNode, aPod, aRecord, aServer, now } from "../lib/testing/seen.ts";
 import { releaseCompute } from "./rule.ts";
@@ -7,7 +8,7 @@ import { releaseCompute } from "./rule.ts";
 const settings = releaseCompute.settings.parse({});
 const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });
 const going = { annotations, finalizers: [computeFinalizer], deletionTimestamp: "2026-01-01T11:00:00Z" };
-const decide = (seen: ReturnType<typeof aLeaving>, sharer?: string) =>
+const decide = (seen: ReturnType<typeof aLeaving>, sharer: Sharer | undefined = undefined) =>
   releaseCompute.decide({ seen: [seen], sharer }, now, settings)[0];
 const locked = aNode("False", "NovaComputeNode");
 const writesOf = (decision: ReturnType<typeof decide>) =>
@@ -31,10 +32,23 @@ test("the pod goes first, then the lock, and the finalizer last", () => {
   expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: undefined })))).toContain("/metadata/finalizers/0");
 });
 
-test("a lock that another resource shares stays, and the resource with it", () => {
-  const waiting = decide(aLeaving(aHost(), { metadata: going, node: locked }), "Another one has it.");
-  expect(waiting).toMatchObject({ message: "Another one has it.", step: { name: "waiting" }, next: now + 20_000 });
-  expect(writesOf(waiting)).not.toMatch(/l2-lock|finalizers/);
+test("a lock that another resource shares stays, and calls a person where this one stays, or goes last", () => {
+  const message = "Another one has it.";
+  const { deletionTimestamp: _, ...staying } = going;
+  for (const [metadata, isLast] of [
+    [staying, true],
+    [going, false],
+  ] as const) {
+    const waiting = decide(aLeaving(aHost(), { metadata, node: locked, wanted: "go" }), { message, isLast });
+    expect(waiting).toMatchObject({ message, step: { name: "shared" }, next: now + 20_000 });
+    expect(writesOf(waiting)).not.toMatch(/l2-lock|finalizers/);
+  }
+});
+
+test("a resource that is being deleted leaves its lock to another one that takes it off later", () => {
+  const released = decide(aLeaving(aHost(), { metadata: going, node: locked }), { message: "", isLast: true });
+  expect(writesOf(released)).toContain("/metadata/finalizers/0");
+  expect(writesOf(released)).not.toContain("l2-lock");
 });
 
 test.each([

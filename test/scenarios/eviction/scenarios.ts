@@ -688,7 +688,7 @@ const all: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
-    title: "a lock that another resource on the Node has as well stays with that one, and it says so",
+    title: "a lock that two resources on the Node have goes with the last of them",
     async run(cluster) {
       const { admin } = cluster;
       const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
@@ -700,16 +700,32 @@ const all: readonly Scenario[] = [
       };
       await swept(cluster, "its pod is there", () => operated(podOf(cluster, "l3-x")));
       await evict(cluster);
-      await says(cluster, `NeutronL3Agent ${node} has a lock of the same name`);
-      await nothingHappens(cluster);
-      expect([await locksOf(cluster), (await computeOf(cluster)) !== undefined]).toEqual([[lock], true]);
-      await admin.patch(NovaComputeNode, namespace, node, "merge", { spec: { lockName: "compute" } });
       await isGone(cluster);
       await nothingHappens(cluster);
       expect([await locksOf(cluster), (await podOf(cluster, "l3-x")) !== undefined]).toEqual([[lock], true]);
       await evict(cluster, NeutronL3Agent);
       const isOver = async () => !(await admin.get(NeutronL3Agent, namespace, node));
       await swept(cluster, "the agent is gone", () => operated(isOver()).then((over) => over === true));
+      expect(await locksOf(cluster)).toEqual([]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "two resources with one lock that are deleted at once both go, and the lock with them",
+    async run(cluster) {
+      const { admin } = cluster;
+      const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
+      const selector = { matchLabels: { app: "l3" }, schedulingLabel };
+      await create(cluster, { selector, lockName: lock }, NeutronL3Agent);
+      const operated = async (check: Promise<unknown>) => {
+        await operate(cluster, schedulingLabel.key, "l3");
+        return check;
+      };
+      await swept(cluster, "its pod is there", () => operated(podOf(cluster, "l3-x")));
+      await evict(cluster, NeutronL3Agent);
+      await evict(cluster);
+      const isOver = async () => !(await admin.get(NeutronL3Agent, namespace, node)) && !(await computeOf(cluster));
+      await swept(cluster, "both are gone", () => operated(isOver()).then((over) => over === true));
       expect(await locksOf(cluster)).toEqual([]);
     },
     settings: [standInOpenStack],
