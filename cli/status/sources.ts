@@ -181,7 +181,7 @@ const applyAgain = (system: string) => `Apply ${system} again: the Triggers are 
 const bringTriggers = (system: string, inOverlay: readonly string[]) =>
   inOverlay.includes(system)
     ? `If your overlay has its own copy of eventing.yaml, add the Triggers of ${system} to it. Then apply the ` +
-      "overlay again."
+      "overlay or chart again."
     : `If you want ${system}, add it to your overlay, with its Triggers if you have a copy of their file, and apply ` +
       `that. If you have taken it out of your overlay: holdfast uninstall ${system}`;
 
