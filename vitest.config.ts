@@ -8,8 +8,7 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// Hours of virtual time, in which eighteen functions look at each change, and each event of each function in two sizes
-// of a cluster.
+// Hours of virtual time, in which eighteen functions look at each change.
 const long = [
   ...[
     "bad-input",
@@ -22,7 +21,6 @@ const long = [
     "outages",
     "replicas",
   ].map((name) => `test/satellite/${name}.test.ts`),
-  "test/bad-input/amplification.test.ts",
   "test/upgrade/evacuation.test.ts",
 ];
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
