@@ -45,16 +45,19 @@ export const lettingGo = (kinds: readonly Kind[], standsFor: string, record: str
   })),
 });
 
-/** Another resource on the Node whose lock has the same name, and why a lock that stays. */
+/** Another resource on the Node whose lock has the same name. */
 export interface Sharer {
+  /** Why the lock stays, and what to do. */
   readonly message: string;
-  /** It takes the lock off in the end, so that a resource that is being deleted may go before without it. */
-  readonly isLast: boolean;
+  /** This resource is being deleted and may go before, without the lock: the other one takes it off in the end. */
+  readonly takesOver: boolean;
+  /** Neither goes before a person acts. */
+  readonly isStuck: boolean;
 }
 
 /**
- * What goes of what nothing has needed `since`: its pods, its lock, and by `release` the resource. Where a `sharer` has
- * the lock, too, a person is called, unless the resource is being deleted and the sharer takes the lock off later.
+ * What goes of what nothing has needed `since`: its pods, its lock unless a `sharer` has it, too, and by `release` the
+ * resource.
  */
 export function letGo(
   context: StepContext<Dependent, Known>,
@@ -71,10 +74,10 @@ export function letGo(
   if (goes.length > 0) return [act(standing.message, goes)];
   if (pods.length > 0) return [wait()];
   const lock = lockOf(object);
-  const isLeft = sharer?.isLast && isBeingDeleted(object);
-  if (node && hasLock(node, lock) && !isLeft) {
+  if (node && hasLock(node, lock) && !sharer?.takesOver) {
     if (!sharer) return [act(standing.message, [setLock(node, lock, false)])];
-    const { message } = sharer;
+    const { message, isStuck } = sharer;
+    if (!isStuck) return [pause(message, next)];
     return [about.write(message, shows({ message, stuck: true }), { step: { name: "shared" }, next })];
   }
   if (!isBeingDeleted(object)) return [pause(standing.message, next)];

@@ -22,7 +22,7 @@ export async function seeSharer<O extends Dependent, K extends Known>(
 ) {
   const seen = await look();
   const sharers = (await Promise.all(seen.map((one) => sharersOf(one, client)))).flat();
-  return { seen, sharer: sharers.find(({ isLast }) => !isLast) ?? sharers[0] };
+  return { seen, sharer: sharers.find(({ takesOver }) => !takesOver) ?? sharers[0] };
 }
 
 async function sharersOf({ object, node, pods, wanted }: Dependent, client: Client): Promise<readonly Sharer[]> {
@@ -31,11 +31,16 @@ async function sharersOf({ object, node, pods, wanted }: Dependent, client: Clie
   if (wanted !== "go" || pods.length > 0 || !node || !hasLock(node, lock)) return [];
   const others = dependents.filter(({ kind }) => kind !== object.kind);
   const live = await Promise.all(others.map((kind) => client.get(kind, namespace, name)));
-  const stays = "has a lock of the same name, so the lock stays, and this one is not released. Give this one another";
+  const isGoing = isBeingDeleted(object);
   return live.flatMap((other) => {
     if (!other || lockOf(other) !== lock) return [];
-    const message = `${other.kind} ${name} ${stays} spec.lockName, and it goes without the lock.`;
-    // Of two that are being deleted, one has to be the last: two that wait for each other would stay for ever.
-    return [{ message, isLast: !isBeingDeleted(other) || object.kind < other.kind }];
+    const isOtherGoing = isBeingDeleted(other);
+    const what = isOtherGoing ? ` until the ${other.kind} is gone` : ". Give this resource another spec.lockName";
+    return {
+      message: `${other.kind} ${name} has the same spec.lockName: the lock stays on the Node${what}.`,
+      // Of two that are being deleted, one has to be the last: two that wait for each other would stay for ever.
+      takesOver: isGoing && (!isOtherGoing || object.kind < other.kind),
+      isStuck: !isGoing && !isOtherGoing,
+    };
   });
 }

@@ -135,3 +135,13 @@ test.each<[string, There]>([
 test("an OVN BGP agent keeps its lock until a person agrees, because Neutron lists nothing of it", async () => {
   expect(await done(NeutronOVNBGPAgent, {})).not.toMatch(unlocks);
 });
+
+test("of two that are deleted with one lock, the first by kind goes without it, and the other one waits", async () => {
+  const first = await done(NeutronL3Agent, { agents: [gone], beside: NovaComputeNode, isDeleted: true });
+  expect(first).toMatch(releases);
+  expect(first).not.toMatch(unlocks);
+  const last = await done(NovaComputeNode, { services: [down], beside: NeutronL3Agent, isDeleted: true });
+  expect(last).toContain("until the NeutronL3Agent is gone");
+  expect(last).not.toMatch(releases);
+  expect(await done(NovaComputeNode, { services: [down], isDeleted: true })).toMatch(unlocks);
+});

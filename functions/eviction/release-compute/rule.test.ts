@@ -32,21 +32,26 @@ test("the pod goes first, then the lock, and the finalizer last", () => {
   expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: undefined })))).toContain("/metadata/finalizers/0");
 });
 
-test("a lock that another resource shares stays, and calls a person where this one stays, or goes last", () => {
-  const message = "Another one has it.";
-  const { deletionTimestamp: _, ...staying } = going;
-  for (const [metadata, isLast] of [
-    [staying, true],
-    [going, false],
-  ] as const) {
-    const waiting = decide(aLeaving(aHost(), { metadata, node: locked, wanted: "go" }), { message, isLast });
-    expect(waiting).toMatchObject({ message, step: { name: "shared" }, next: now + 20_000 });
+test.each([
+  [true, "shared"],
+  [false, "waiting"],
+])(
+  "a lock that another resource shares stays; where neither goes by itself (%s), a person is called",
+  (isStuck, name) => {
+    const message = "Another one has it.";
+    const sharer = { message, takesOver: false, isStuck };
+    const waiting = decide(aLeaving(aHost(), { metadata: going, node: locked, wanted: "go" }), sharer);
+    expect(waiting).toMatchObject({ message, step: { name }, next: now + 20_000 });
     expect(writesOf(waiting)).not.toMatch(/l2-lock|finalizers/);
-  }
-});
+  },
+);
 
 test("a resource that is being deleted leaves its lock to another one that takes it off later", () => {
-  const released = decide(aLeaving(aHost(), { metadata: going, node: locked }), { message: "", isLast: true });
+  const released = decide(aLeaving(aHost(), { metadata: going, node: locked }), {
+    message: "",
+    takesOver: true,
+    isStuck: false,
+  });
   expect(writesOf(released)).toContain("/metadata/finalizers/0");
   expect(writesOf(released)).not.toContain("l2-lock");
 });

@@ -18,6 +18,7 @@ import { lockPrefix, locksOn, maintenanceLabel } from "../../../functions/evicti
 import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { advanceUntilSettled } from "../../harness/advance-until-settled.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { agentScenarios } from "./agents.ts";
@@ -63,6 +64,24 @@ import { besideOf, standInOpenStack } from "./settings.ts";
 
 const lock = "NovaComputeNode";
 /** What the document says of a compute node, and what goes wrong on the way. */
+/**
+ * Makes an L3 agent on the host with the lock of the compute node, whose pods another operator keeps. Returns how to
+ * wait until it is gone.
+ */
+async function sharesLock(cluster: Cluster): Promise<() => Promise<unknown>> {
+  const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
+  const selector = { matchLabels: { app: "l3" }, schedulingLabel };
+  await create(cluster, { selector, lockName: lock }, NeutronL3Agent);
+  const operated = (what: string, check: () => Promise<boolean>) =>
+    swept(cluster, what, async () => {
+      await operate(cluster, schedulingLabel.key, "l3");
+      return check();
+    });
+  await operated("its pod is there", async () => (await podOf(cluster, "l3-x")) !== undefined);
+  return () =>
+    operated("the L3 agent is gone", async () => !(await cluster.admin.get(NeutronL3Agent, namespace, node)));
+}
+
 const all: readonly Scenario[] = [
   {
     title: "a compute node with three servers is deleted: they leave, live, and cold and confirmed, then pod and lock",
@@ -690,22 +709,13 @@ const all: readonly Scenario[] = [
   {
     title: "a lock that two resources on the Node have goes with the last of them",
     async run(cluster) {
-      const { admin } = cluster;
-      const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
-      const selector = { matchLabels: { app: "l3" }, schedulingLabel };
-      await create(cluster, { selector, lockName: lock }, NeutronL3Agent);
-      const operated = async (check: Promise<unknown>) => {
-        await operate(cluster, schedulingLabel.key, "l3");
-        return check;
-      };
-      await swept(cluster, "its pod is there", () => operated(podOf(cluster, "l3-x")));
+      const isL3Gone = await sharesLock(cluster);
       await evict(cluster);
       await isGone(cluster);
       await nothingHappens(cluster);
       expect([await locksOf(cluster), (await podOf(cluster, "l3-x")) !== undefined]).toEqual([[lock], true]);
       await evict(cluster, NeutronL3Agent);
-      const isOver = async () => !(await admin.get(NeutronL3Agent, namespace, node));
-      await swept(cluster, "the agent is gone", () => operated(isOver()).then((over) => over === true));
+      await isL3Gone();
       expect(await locksOf(cluster)).toEqual([]);
     },
     settings: [standInOpenStack],
@@ -713,19 +723,10 @@ const all: readonly Scenario[] = [
   {
     title: "two resources with one lock that are deleted at once both go, and the lock with them",
     async run(cluster) {
-      const { admin } = cluster;
-      const schedulingLabel = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
-      const selector = { matchLabels: { app: "l3" }, schedulingLabel };
-      await create(cluster, { selector, lockName: lock }, NeutronL3Agent);
-      const operated = async (check: Promise<unknown>) => {
-        await operate(cluster, schedulingLabel.key, "l3");
-        return check;
-      };
-      await swept(cluster, "its pod is there", () => operated(podOf(cluster, "l3-x")));
-      await evict(cluster, NeutronL3Agent);
-      await evict(cluster);
-      const isOver = async () => !(await admin.get(NeutronL3Agent, namespace, node)) && !(await computeOf(cluster));
-      await swept(cluster, "both are gone", () => operated(isOver()).then((over) => over === true));
+      const isL3Gone = await sharesLock(cluster);
+      await evict(cluster, NovaComputeNode, NeutronL3Agent);
+      await isL3Gone();
+      await isGone(cluster);
       expect(await locksOf(cluster)).toEqual([]);
     },
     settings: [standInOpenStack],
