@@ -182,8 +182,8 @@ const bringTriggers = (system: string, inOverlay: readonly string[]) =>
   inOverlay.includes(system)
     ? `If your overlay has its own copy of eventing.yaml, add the Triggers of ${system} to it. Then apply the ` +
       "overlay or chart again."
-    : `If you want ${system}, add it to your overlay, with its Triggers if you have a copy of their file, and apply ` +
-      `that. If you have taken it out of your overlay: holdfast uninstall ${system}`;
+    : `If you want ${system}, add it to your overlay, add its Triggers if the overlay has its own eventing.yaml, and ` +
+      `apply it. If you have taken it out of your overlay: holdfast uninstall ${system}`;
 
 /** Systems that Triggers name, and of which no function is there: without Knative, a ConfigMap holds its Triggers. */
 function systemsWithoutFunction(

@@ -28,7 +28,7 @@ test.each(Object.entries(parts))("without tests, %s have at most the lines that 
   expect(written).toBeLessThanOrEqual(part.most);
 });
 
-test("the documentation has the size of evictions", () => {
+test("the documentation states how many lines evictions have", () => {
   const text = readFileSync(join(root, "docs/numbers.md"), "utf8").replaceAll(/\s+/g, " ");
   expect(text).toContain(`has ${parts.evictions?.most.toLocaleString("en")} lines without its tests`);
 });

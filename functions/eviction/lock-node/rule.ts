@@ -35,7 +35,7 @@ export const lockNode = rule({
       bounds: [
         {
           on: ["patch"],
-          says: "changes Nodes that keep all their locks",
+          says: "changes a Node only if all its locks stay",
           cel:
             `oldObject.metadata.?annotations.orValue({}).all(k, !k.startsWith("${lockPrefix}") || ` +
             "k in object.metadata.?annotations.orValue({}))",
