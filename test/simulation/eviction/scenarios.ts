@@ -197,8 +197,8 @@ export const scenarios: readonly Scenario[] = [
       for (const state of ["DisabledAndCleared", "Enabled"]) {
         for (const name of [host, otherHost]) await setState(user, state, name);
         if (state === "Enabled") {
-          // The pod may have been missing until now, or be another one.
-          await until(user, async () => (await startOtherPod(user)) && (await isEnabled(user, otherHost)()));
+          // The pod may be missing until the next tick of the sweep, where events are lost, or be another one.
+          await until(user, async () => (await startOtherPod(user)) && (await isEnabled(user, otherHost)()), 12);
           await until(user, isEnabled(user));
         } else for (const name of [host, otherHost]) await until(user, isEvicted(user, name));
       }
