@@ -198,8 +198,8 @@ export const scenarios: readonly Scenario[] = [
         for (const name of [host, otherHost]) await setState(user, state, name);
         if (state === "Enabled") {
           // The pod may be missing until the next tick of the sweep, where events are lost, or be another one.
-          await until(user, async () => (await startOtherPod(user)) && (await isEnabled(user, otherHost)()), 12);
-          await until(user, isEnabled(user));
+          const serve = async () => (await isEnabled(user, otherHost)()) && (await isEnabled(user)());
+          await until(user, async () => (await startOtherPod(user)) && (await serve()), 12);
         } else for (const name of [host, otherHost]) await until(user, isEvicted(user, name));
       }
     },
