@@ -84,6 +84,28 @@ test("a rule acts when the next step is its own, and leaves the object otherwise
   expect(await decide(empty)).toMatchObject([{ do: "write", step: { name: "stuck" }, next: now + 10_000 }]);
 });
 
+test("a rule takes each step that names it, and a rule that no step names is refused", async () => {
+  const { closing } = chainOver([thing("one")], { one: at({}) });
+  const steps = closing.steps.map((step) => ({ ...step, rule: "close" }));
+  const declared = { doc: "Closes.", permissions: [] };
+  const close = chainRule({ ...closing, steps }, "close", { ...declared, act: ({ wait }) => [wait()] });
+  const view = { client: undefined as never, settings: {} };
+  const taken = async (facts: Partial<Ready>) => {
+    const { seen } = await close.look({ kind: Thing }, view);
+    return close.decide(
+      { seen: seen.map((one) => ({ ...one, facts: { is: "ready", opened: true, emptied: false, ...facts } })) },
+      now,
+      {},
+    );
+  };
+  expect(await taken({ opened: false })).toMatchObject([{ message: "The thing is being opened." }]);
+  expect(await taken({})).toMatchObject([{ message: "The thing is being emptied. Empty it by hand." }]);
+  expect(await taken({ emptied: true })).toMatchObject([{ do: "leave" }]);
+  expect(() => chainRule({ ...closing, steps }, "open", { ...declared, act: () => [] })).toThrow(
+    "name it in the chain",
+  );
+});
+
 test("a person is called for, and advised, once an object has been kept for the chain's patience", async () => {
   const written = (step: string, ago: number) => {
     const since = new Date(now - ago).toISOString();

@@ -11,13 +11,13 @@ import type { KubernetesObject } from "../kubernetes/object.ts";
 import { isStatus, type Write } from "../kubernetes/write.ts";
 import { type LookFailure, lookAtEach, partly, wholeOr } from "../look-at-each.ts";
 import { type Progress, readProgress } from "../progress.ts";
-import { type Rule, rule, type View } from "../rule.ts";
+import { progressNameOf, type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
 import type { ObjectSubject, Subject } from "../subject.ts";
 import type { Command } from "../system/command.ts";
 import type { Systems } from "../system/system.ts";
 import { type Away, orAway, waitsFor } from "./away.ts";
-import { type Chain, type ChainPosition, stepOf } from "./chain.ts";
+import { type Chain, type ChainPosition, stepOf, takerOf } from "./chain.ts";
 import type { Facts, InChain, Known, Looked } from "./facts.ts";
 import { halting, hasLasted, stuck } from "./has-lasted.ts";
 
@@ -51,7 +51,7 @@ export type StepContext<O extends InChain, K extends Known, Name extends string 
 /** What is read right before a call, and what is written once it is known what has come of it. */
 type AroundCall = Pick<Call, "preconditions" | "answered" | "refused" | "unsent">;
 
-/** What the rule of one step adds to its chain. */
+/** What a rule adds to its chain. */
 interface StepRule<
   Schema extends ZodObject,
   Used extends Systems,
@@ -59,8 +59,11 @@ interface StepRule<
   K extends Known,
   Name extends string,
   More extends object,
-> extends Pick<Rule<Schema, never, Used>, "doc" | "permissions" | "finalizers">,
+  Own extends Systems,
+> extends Pick<Rule<Schema, never, Used>, "doc" | "permissions" | "finalizers" | "progressName">,
     Partial<Pick<Rule<Schema, never, Used>, "triggers" | "sweep">> {
+  /** External systems besides those of the chain, for `look`. */
+  readonly systems?: Own;
   /** Steps in which the rule leaves an object besides those that every rule of a chain has. */
   readonly steps?: Steps;
   /** Whether Kubernetes alone shows that an object is at another step: no external system is asked about it then. */
@@ -70,7 +73,7 @@ interface StepRule<
   /** Where the rule reads more than the chain does. The chain looks when `seen` is called. */
   look?(
     subject: Subject,
-    view: View<output<Schema>, Used>,
+    view: View<output<Schema>, Used & Own>,
     seen: () => Promise<readonly Looked<O, K>[]>,
   ): Promise<Seen<O, K> & More>;
   /** What the rule does besides, whichever step an object is at. */
@@ -80,8 +83,10 @@ interface StepRule<
 }
 
 /**
- * The rule that takes one step of a chain: it acts upon each object whose next step is its own, and forgets what it has
- * written down about the others.
+ * The rule that takes the step of its name in a chain, or the steps that name it: it acts upon each object whose next
+ * step is its own, and forgets what it has written down about the others.
+ *
+ * @throws Error when no step of the chain is the rule's
  */
 export function chainRule<
   Schema extends ZodObject,
@@ -90,23 +95,40 @@ export function chainRule<
   K extends Known,
   Name extends string,
   More extends object = object,
+  Own extends Systems = Used,
 >(
   chain: Chain<Schema, Used, O, K, Name>,
-  step: NoInfer<Name>,
-  { steps, isElsewhere, subjects, look, beside, act, ...declared }: StepRule<Schema, Used, O, K, Name, More>,
-): Rule<Schema, Seen<O, K> & More, Used> {
-  const name = `${chain.system}/${step}`;
-  const isFirst = chain.steps[0]?.name === step;
-  return rule({
-    name,
-    ...chain.rule,
+  word: string,
+  {
+    systems,
+    steps,
+    isElsewhere,
+    subjects,
+    look,
+    beside,
+    act,
+    ...declared
+  }: StepRule<Schema, Used, O, K, Name, More, Own>,
+): Rule<Schema, Seen<O, K> & More, Used & Own> {
+  const own = chain.steps.filter((one) => takerOf(one) === word);
+  const [ownStep] = own;
+  if (!ownStep) throw new Error(`No step of the ${chain.noun} is taken by ${word}: name it in the chain.`);
+  const { name: step } = ownStep;
+  const ruleName = `${chain.system}/${word}`;
+  const name = progressNameOf({ name: ruleName, ...declared });
+  const isFirst = own.includes(chain.steps[0] as typeof ownStep);
+  const { systems: all, ...common } = chain.rule;
+  return rule<Schema, Seen<O, K> & More, Used & Own>({
+    name: ruleName,
+    ...common,
     ...declared,
+    ...(all || systems ? { systems: { ...all, ...systems } as Used & Own } : {}),
     steps: {
       acting: silent,
       waiting: silent,
       called: silent,
       away: silent,
-      ...(isFirst || chain.steps.some((one) => one.name === step && one.stuck)
+      ...(chain.stuckReason && (isFirst || own.some((one) => one.stuck))
         ? { halting: silent, stuck: warning(chain.stuckReason) }
         : {}),
       ...steps,
@@ -142,7 +164,7 @@ export function chainRule<
   }
 
   function elsewhereOf({ object: { kind, metadata } }: O): string {
-    return `The ${chain.noun} of ${kind} ${metadata.name} is not at the step ${step}.`;
+    return `The ${chain.noun} of ${kind} ${metadata.name} is not at the step ${word}.`;
   }
 
   function decide(one: Looked<O, K>, all: Seen<O, K> & More, now: number, again: number): readonly Decision[] {
@@ -165,7 +187,7 @@ export function chainRule<
         ];
       default: {
         const standing = stepOf(chain.steps, facts, now);
-        if (standing.step === step)
+        if (own.some((one) => one.name === standing.step))
           return unlessJustAway(one, act(contextOf(one, facts, standing, now, again), all), now, again);
         return [isJustAway(object, now, again) ? at.write(elsewhereOf(one), [], { progress: "unchanged" }) : elsewhere];
       }
@@ -212,11 +234,12 @@ export function chainRule<
   }
 
   function unknownOf({ object: { kind, metadata } }: O, { system }: Away): string {
-    return `${system} is away: whether ${kind} ${metadata.name} is still at the step ${step} is not known.`;
+    return `${system} is away: whether ${kind} ${metadata.name} is still at the step ${word} is not known.`;
   }
 
   function shownBy(one: Looked<O, K>, standing: ChainPosition<Name>, now: number): readonly Write[] {
-    return conditionWrites(kindIn(chain, one.object), one.object, chain.conditions(standing, one, now), now);
+    const wanted = chain.conditions?.(standing, one, now) ?? [];
+    return conditionWrites(kindIn(chain, one.object), one.object, wanted, now);
   }
 
   /** With the advice, where it is stuck for long enough; otherwise as one that may go on by itself. */
@@ -236,12 +259,11 @@ export function chainRule<
    */
   function isJustBack(one: Looked<O, K>, now: number): boolean {
     if (!chain.patience) return false;
-    return chain
-      .conditions({ step, message: "", stuck: false, away: "a system" }, one, now)
-      .some(({ type, status, reason }) => {
-        const shown = conditionOf(one.object, type);
-        return shown?.status === status && shown.reason === reason;
-      });
+    const whileAway = chain.conditions?.({ step, message: "", stuck: false, away: "a system" }, one, now) ?? [];
+    return whileAway.some(({ type, status, reason }) => {
+      const shown = conditionOf(one.object, type);
+      return shown?.status === status && shown.reason === reason;
+    });
   }
 
   function halted(
@@ -261,8 +283,8 @@ export function chainRule<
   /** What another rule of the chain has written down about a system that is away for it. */
   function saidByAnother(object: KubernetesObject): Progress | undefined {
     return chain.steps
-      .filter((other) => other.name !== step)
-      .map((other) => readProgress(object, `${chain.system}/${other.name}`))
+      .filter((other) => !own.includes(other))
+      .map((other) => readProgress(object, `${chain.system}/${takerOf(other)}`))
       .find((progress) => progress?.step === "away");
   }
 

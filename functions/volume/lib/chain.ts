@@ -1,29 +1,28 @@
+import * as z from "zod";
+import { type ChainStep, chain, stepOf, takerOf } from "../../../shared/chain/chain.ts";
+import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { on, type View } from "../../../shared/rule.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
 import { type JobHandle, readJobHandle } from "./job-handle.ts";
-import type { PersistentVolumeObject } from "./persistent-volume.ts";
+import { Volume } from "./kinds.ts";
+import { type ChainFacts, lookAtVolumeAndNode } from "./look.ts";
 import { isOf, isUnused } from "./persistent-volume.ts";
 import { isAbandoned, wasBegun } from "./vanished-node.ts";
 import { hasFailedForGood, phaseOf, type VolumeObject, volumeFinalizer } from "./volume.ts";
 
-/** What the order of steps depends on, as read live. */
-export interface ChainFacts {
-  readonly volume: VolumeObject;
-  /** The PersistentVolume of the Volume's name; `undefined` when there is none. */
-  readonly persistentVolume: PersistentVolumeObject | undefined;
-  /** Of a Volume that is being deleted: its Node object is not there. */
-  readonly nodeIsGone?: boolean;
-}
+type Ready = ChainFacts & { readonly is: "ready" };
 
-/** One step of a Volume's life. */
-interface Link<Name extends string> {
-  readonly step: Name;
-  /** What the step is for, as a person would say it. */
-  readonly doc: string;
-  /** Derived from what was read each time, never from what is written down. */
-  done(facts: ChainFacts): boolean;
-}
+/** A Volume of a run, with what its steps depend on. */
+export type SeenVolume = Looked<ChainFacts & { readonly object: VolumeObject }, Ready>;
+
+type Step = ChainStep<Ready, "prepare" | "publish" | "await-job" | "delete-pv" | "reclaim" | "release">;
 
 const jobOf = ({ volume }: ChainFacts): JobHandle | undefined => readJobHandle(volume.status?.job);
+
+const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean =>
+  job?.step === step && Boolean(job.jid);
 
 /** Whether there is a PersistentVolume of this very Volume. */
 const isPublished = ({ volume, persistentVolume }: ChainFacts): boolean =>
@@ -37,72 +36,107 @@ export const isInUse = (facts: ChainFacts): boolean =>
 const isGivenUp = ({ volume, persistentVolume, nodeIsGone = false }: ChainFacts): boolean =>
   nodeIsGone && (isAbandoned(volume) || !wasBegun(volume, persistentVolume));
 
-/** From a Volume to a PersistentVolume that claims can bind. */
-const creation = [
+const isGoing = ({ volume }: ChainFacts): boolean => isBeingDeleted(volume);
+
+/** From a Volume with the finalizer to a PersistentVolume that claims can bind. */
+export const creation: readonly Step[] = [
   {
-    step: "add-finalizer",
-    doc: "The Volume gets the finalizer, so that its storage cannot be forgotten on the node.",
-    done: ({ volume }) => hasFinalizer(volume, volumeFinalizer),
-  },
-  {
-    step: "prepare",
+    name: "prepare",
+    rule: "run-job",
     doc: "A Salt job that makes the storage is begun on the node.",
-    done: (facts) => isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume"),
+    done: (facts) => isGoing(facts) || isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume"),
   },
   {
-    step: "publish",
+    name: "publish",
+    rule: "run-job",
     doc: "The job comes to its end, and the PersistentVolume is created from the size and the path that it returns.",
     done: (facts) =>
-      isPublished(facts) && !facts.volume.status?.job && ["Available", "Failed"].includes(phaseOf(facts.volume)),
+      isGoing(facts) ||
+      (isPublished(facts) && !facts.volume.status?.job && ["Available", "Failed"].includes(phaseOf(facts.volume))),
   },
-] as const satisfies readonly Link<string>[];
-
-const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean =>
-  job?.step === step && Boolean(job.jid);
+];
 
 /** From a deletion to a node that has its storage back. */
-const deletion = [
+export const deletion: readonly Step[] = [
   {
-    step: "await-job",
+    name: "await-job",
+    rule: "run-job",
     doc: "A job that makes or reclaims the storage comes to its end: until then it is not known what is on the node.",
     // A creation that has failed left its job there for people to look at.
     done: (facts) =>
+      !isGoing(facts) ||
       isGivenUp(facts) ||
       (!isRunning(jobOf(facts), "UnprepareVolume") &&
         (!isRunning(jobOf(facts), "PrepareVolume") || hasFailedForGood(facts.volume))),
   },
   {
-    step: "delete-pv",
+    name: "delete-pv",
     doc: "The PersistentVolume is deleted, and no claim uses it any more.",
-    done: (facts) => !isInUse(facts),
+    done: (facts) => !isGoing(facts) || !isInUse(facts),
   },
   {
-    step: "reclaim",
+    name: "reclaim",
+    rule: "run-job",
     doc: "A Salt job that reclaims the storage is begun on the node.",
     done: (facts) =>
-      !hasFinalizer(facts.volume, volumeFinalizer) || isGivenUp(facts) || jobOf(facts)?.step === "UnprepareVolume",
+      !isGoing(facts) ||
+      !hasFinalizer(facts.volume, volumeFinalizer) ||
+      isGivenUp(facts) ||
+      jobOf(facts)?.step === "UnprepareVolume",
   },
   {
-    step: "release",
+    name: "release",
+    rule: "delete-pv",
     doc: "The finalizers leave, the PersistentVolume's first.",
-    done: ({ volume }) => !hasFinalizer(volume, volumeFinalizer),
+    done: (facts) => !isGoing(facts) || !hasFinalizer(facts.volume, volumeFinalizer),
   },
-] as const satisfies readonly Link<string>[];
+];
 
-/** Both chains, for documentation. */
-export const chains = { creation, deletion } as const;
+/** When to look what became of a job that was posted, if its end is not heard of. Milliseconds. */
+export const firstLook = 30_000;
 
-export type ChainStep = (typeof creation)[number]["step"] | (typeof deletion)[number]["step"];
+/** How the storage of a Volume is made and reclaimed: what the rules have in common that take the steps. */
+export const storageChain = chain({
+  system: "volume",
+  kinds: [Volume],
+  noun: "storage",
+  steps: [...creation, ...deletion],
+  rule: {
+    settings: z.object({}),
+    triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
+    sweep: [whileDeleting(Volume, volumeFinalizer)],
+  },
+  concerns: isBeingDeleted,
+  find: async ({ name = "" }, { client }: View<object, Record<never, never>>) => {
+    const facts = await lookAtVolumeAndNode(client, name);
+    return facts ? [{ object: facts.volume, ...facts }] : [];
+  },
+  look: async (one) => readyOf(one),
+  again: () => firstLook,
+});
 
-/**
- * The step that a Volume is at; `undefined` when it is where it should be, or when only a person gets it further. Each
- * rule of the chain acts when the step is its own.
- */
-export function stepOf(facts: ChainFacts): ChainStep | undefined {
-  if (isBeingDeleted(facts.volume)) return firstOpen<ChainStep>(deletion, facts);
-  return hasFailedForGood(facts.volume) ? undefined : firstOpen<ChainStep>(creation, facts);
+/** What was read; `outside` where the Volume has no step: without the finalizer, or failed until it is deleted. */
+export function readyOf(facts: ChainFacts): Facts<Ready> {
+  const { volume } = facts;
+  const title = `Volume ${volume.metadata.name}`;
+  if (isBeingDeleted(volume)) return { is: "ready", ...facts };
+  if (!hasFinalizer(volume, volumeFinalizer)) return { is: "outside", message: `${title} has no finalizer yet.` };
+  if (hasFailedForGood(volume))
+    return { is: "outside", message: `${title} has failed, and stays so until it is deleted.` };
+  return { is: "ready", ...facts };
 }
 
-function firstOpen<Name extends string>(chain: readonly Link<Name>[], facts: ChainFacts): Name | undefined {
-  return chain.find((link) => !link.done(facts))?.step;
+/** The step that a Volume is at; `undefined` when all are done, or when it is at none. */
+export function volumeStep(facts: ChainFacts): Step["name"] | undefined {
+  const ready = readyOf(facts);
+  if (ready.is !== "ready") return undefined;
+  // No step depends on the time.
+  const { step } = stepOf(storageChain.steps, ready, 0);
+  return step === "done" ? undefined : step;
+}
+
+/** Whether a Volume is at a step that this rule takes. */
+export function isAtStepOf(rule: string, facts: ChainFacts): boolean {
+  const step = volumeStep(facts);
+  return storageChain.steps.some((one) => one.name === step && takerOf(one) === rule);
 }

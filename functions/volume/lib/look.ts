@@ -1,10 +1,18 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import type { ChainFacts } from "./chain.ts";
 import { Volume } from "./kinds.ts";
 import type { PersistentVolumeObject } from "./persistent-volume.ts";
 import type { VolumeObject } from "./volume.ts";
+
+/** What the order of steps depends on, as read live. */
+export interface ChainFacts {
+  readonly volume: VolumeObject;
+  /** The PersistentVolume of the Volume's name; `undefined` when there is none. */
+  readonly persistentVolume: PersistentVolumeObject | undefined;
+  /** Of a Volume that is being deleted: its Node object is not there. */
+  readonly nodeIsGone?: boolean;
+}
 
 /**
  * A Volume and the PersistentVolume of its name, as they are now; `undefined` when the Volume is gone. The

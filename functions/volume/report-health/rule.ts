@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
-import { type ChainFacts, stepOf } from "../lib/chain.ts";
+import { volumeStep } from "../lib/chain.ts";
 import { Volume } from "../lib/kinds.ts";
-import { lookAtVolume } from "../lib/look.ts";
+import { type ChainFacts, lookAtVolume } from "../lib/look.ts";
 import { isOf } from "../lib/persistent-volume.ts";
 import { ownersIn, volumesIn } from "../lib/subjects.ts";
-import { phaseOf, phaseWrites, reasonOf, statusWrites } from "../lib/volume.ts";
+import { phaseOf, phaseWrites, reasonOf, statusWrites, volumeFinalizer } from "../lib/volume.ts";
 
 const name = "volume/report-health";
 
@@ -56,7 +56,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   const title = `Volume ${volume.metadata.name}`;
   const known = phaseOf(volume);
   const isJudged = known === "Available" || reasonOf(volume) === "UnavailableError";
-  const isSettled = !isBeingDeleted(volume) && stepOf(facts) === undefined;
+  const isSettled = !isBeingDeleted(volume) && hasFinalizer(volume, volumeFinalizer) && volumeStep(facts) === undefined;
   if (!persistentVolume || !isOf(persistentVolume, volume) || !isSettled || !isJudged) {
     // Of a Volume that MetalK8s' operator has left: it knew no phase, and the column would stay empty.
     const shown = known === "Unknown" ? [] : phaseWrites(volume);

@@ -3,9 +3,9 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { type ChainFacts, type ChainStep, stepOf } from "../lib/chain.ts";
+import { isAtStepOf, type SeenVolume, volumeStep } from "../lib/chain.ts";
 import { type JobStep, readJobHandle } from "../lib/job-handle.ts";
-import { lookAtVolumeAndNode } from "../lib/look.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import { isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import type { Salt } from "../lib/salt/client.ts";
 import type { VolumeObject } from "../lib/volume.ts";
@@ -26,29 +26,28 @@ export type Work =
       readonly seen: Observation;
     };
 
-/** A Volume, and where it is at one of the rule's steps, its job; `undefined` when it is gone. */
-export type Facts = (ChainFacts & { readonly work?: Work }) | undefined;
-
-const steps: readonly (ChainStep | undefined)[] = ["prepare", "publish", "await-job", "reclaim"];
-
-/** Whether the Volume is at a step of this rule. */
-export const isAtJob = (facts: ChainFacts): boolean => steps.includes(stepOf(facts));
+/** The Volume of a run, and where it is at one of the rule's steps, its job. */
+export interface JobFacts {
+  readonly seen: readonly SeenVolume[];
+  readonly work?: Work;
+}
 
 /**
- * Looks at a Volume, and at its job where there is one to begin or to follow.
+ * Looks at the job of a Volume where there is one to begin or to follow. `seen`: none when the Volume is gone.
  *
  * @throws ApiError
  */
-export async function lookAtJob(name: string, client: Client, salt: Salt): Promise<Facts> {
-  const facts = await lookAtVolumeAndNode(client, name);
-  if (!facts || !isAtJob(facts)) return facts;
+export async function lookAtJob(seen: readonly SeenVolume[], client: Client, salt: Salt): Promise<JobFacts> {
+  const [one] = seen;
+  if (one?.facts.is !== "ready" || !isAtStepOf("run-job", one.facts)) return { seen };
+  const { facts } = one;
   const { volume, persistentVolume } = facts;
-  if (!isBeingDeleted(volume) && persistentVolume && isOf(persistentVolume, volume)) return facts;
+  if (!isBeingDeleted(volume) && persistentVolume && isOf(persistentVolume, volume)) return { seen };
   const work = await workFor(facts, client, salt);
-  if (!isBeingDeleted(volume)) return { ...facts, work };
+  if (!isBeingDeleted(volume)) return { seen, work };
   // Salt takes its time, in which a claim may be bound: whether storage may be taken back is seen last.
-  const last = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, name);
-  return { ...facts, persistentVolume: last, work };
+  const last = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, volume.metadata.name);
+  return { seen: [{ ...one, facts: { ...facts, persistentVolume: last } }], work };
 }
 
 async function workFor(facts: ChainFacts, client: Client, salt: Salt): Promise<Work> {
@@ -56,7 +55,7 @@ async function workFor(facts: ChainFacts, client: Client, salt: Salt): Promise<W
   const isGoing = isBeingDeleted(volume);
   if (isGoing && facts.nodeIsGone) return { obstacle: nodeGone(volume) };
   const input = await lookForInput(client, volume);
-  const isNew = ["prepare", "reclaim"].includes(stepOf(facts) ?? "");
+  const isNew = ["prepare", "reclaim"].includes(volumeStep(facts) ?? "");
   const job = isNew ? newJob : readJob(volume);
   const inHand = job.jid !== undefined && job.resumes === undefined;
   const wanted = isGoing ? "UnprepareVolume" : "PrepareVolume";

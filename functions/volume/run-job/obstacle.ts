@@ -4,7 +4,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
-import type { ChainFacts } from "../lib/chain.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import { abandonStorage } from "../lib/vanished-node.ts";
 import type { VolumeObject } from "../lib/volume.ts";
 import { type DeviceInfo, persistentVolumeOf } from "./persistent-volume-of.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { type ChainFacts, stepOf } from "../lib/chain.ts";
+import { volumeStep } from "../lib/chain.ts";
 import { Volume } from "../lib/kinds.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import type { JobView } from "../lib/salt/job.ts";
 import type { VolumeStatus } from "../lib/schema.ts";
 import { type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
@@ -15,6 +16,7 @@ import {
   type PersistentVolumeOptions,
   persistentVolume,
   progress,
+  seenOf,
   storageClass,
   uid,
   type VolumeOptions,
@@ -46,7 +48,7 @@ function decide(options: VolumeOptions, seen: Observation, pv?: PersistentVolume
     options.job?.startsWith("Unprepare") || (options.deleting && !options.job) ? "UnprepareVolume" : "PrepareVolume";
   const facts = { volume: given, persistentVolume: pv && persistentVolume(pv), nodeIsGone: false };
   const work = { storageClass, step, job: readJob(given), seen } as const;
-  return runJob.decide({ ...facts, work }, now, {})[0];
+  return runJob.decide({ seen: seenOf(facts), work }, now, {})[0];
 }
 
 describe("a job that makes storage", () => {
@@ -238,7 +240,7 @@ describe("a Volume that waits for its Node object", () => {
   const waiting = (options: VolumeOptions) => {
     const given = volume(options);
     const work = { obstacle: { step: "node-missing", message: "Node n0 does not exist." } } as const;
-    const decision = runJob.decide({ volume: given, persistentVolume: undefined, work }, now, {})[0];
+    const decision = runJob.decide({ seen: seenOf({ volume: given, persistentVolume: undefined }), work }, now, {})[0];
     const [write] = decision?.do === "write" ? decision.writes : [];
     const { status } = (write as { patch: { status: Partial<VolumeStatus> } }).patch;
     return { decision, after: { ...given, status: { ...given.status, ...status } } as VolumeObject };
@@ -258,8 +260,8 @@ describe("a Volume that waits for its Node object", () => {
     const job = "PrepareVolume/DONE";
     expect(after.status).toMatchObject({ phase: "Pending", job });
     expect(decision).toMatchObject({ step: { details: { job } } });
-    expect(stepOf(deleted(after))).toBe("reclaim");
-    expect(stepOf({ ...deleted(after), volume: after, nodeIsGone: false })).toBe("prepare");
+    expect(volumeStep(deleted(after))).toBe("reclaim");
+    expect(volumeStep({ ...deleted(after), volume: after, nodeIsGone: false })).toBe("prepare");
   });
 
   test.each<VolumeOptions>([{}, { phase: "Pending", job: "" }])(
@@ -268,7 +270,7 @@ describe("a Volume that waits for its Node object", () => {
       const { decision, after } = waiting(options);
       expect(after.status?.job ?? "").toBe("");
       expect(decision).toMatchObject({ step: { details: { job: "" } } });
-      expect(stepOf(deleted(after))).toBe("release");
+      expect(volumeStep(deleted(after))).toBe("release");
     },
   );
 });

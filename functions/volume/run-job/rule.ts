@@ -1,17 +1,18 @@
-import * as z from "zod";
 import { about } from "../../../shared/about.ts";
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node, PersistentVolume, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { on, onSignal, rule } from "../../../shared/rule.ts";
+import { on, onSignal } from "../../../shared/rule.ts";
 import { normal, silent, warning } from "../../../shared/steps.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { type ChainFacts, isInUse } from "../lib/chain.ts";
+import { firstLook, isInUse, storageChain } from "../lib/chain.ts";
 import { type JobStep, writeJobHandle } from "../lib/job-handle.ts";
 import { jobProgress } from "../lib/job-progress.ts";
 import { Volume } from "../lib/kinds.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import { isOf } from "../lib/persistent-volume.ts";
 import { salt } from "../lib/salt/system.ts";
 import { jobReturned } from "../lib/signal.ts";
@@ -20,7 +21,7 @@ import { wasBegun } from "../lib/vanished-node.ts";
 import { hasFailedForGood, phaseOf, statusWrites, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
 import { readDeviceInfo } from "./device-info.ts";
 import { isAbout, newJob, noteOf, notReclaimed } from "./job-note.ts";
-import { type Facts, isAtJob, lookAtJob, type Work } from "./look.ts";
+import { type JobFacts, lookAtJob, type Work } from "./look.ts";
 import { type JobAction, nextJobAction } from "./next-job-action.ts";
 import type { Obstacle } from "./obstacle.ts";
 import { ofVolume, persistentVolumeOf } from "./persistent-volume-of.ts";
@@ -28,16 +29,11 @@ import { jidFor, saltJobOf, spawn } from "./salt-job.ts";
 
 type Job = Exclude<Work, { obstacle: Obstacle }>;
 
-/** After a job was posted: when to look what became of it, if its end is not heard of. Milliseconds. */
-const firstLook = 30_000;
-
-export const runJob = rule({
-  name: "volume/run-job",
+export const runJob = chainRule(storageChain, "run-job", {
   progressName: jobProgress,
   doc:
     "Runs the Salt jobs that create the storage of a Volume and reclaim it, follows each to its end, and creates the " +
     "PersistentVolume from what the node returns.",
-  settings: z.object({}),
   triggers: [on(Volume, ["add", "update"]), on(PersistentVolume, ["update", "delete"]), onSignal(Volume, jobReturned)],
   permissions: [
     {
@@ -93,8 +89,8 @@ export const runJob = rule({
     ...volumesIn(hint, concerns),
     ...ownersIn(hint, (persistentVolume) => hint.change === "delete" || isBeingDeleted(persistentVolume)),
   ],
-  look: ({ name = "" }, { client, salt }): Promise<Facts> => lookAtJob(name, client, salt),
-  decide,
+  look: async (_, { client, salt }, seen): Promise<JobFacts> => lookAtJob(await seen(), client, salt),
+  act: ({ facts, now }, { work }) => [actUpon(facts, work, now)],
 });
 
 /**
@@ -109,21 +105,19 @@ function concerns(volume: VolumeObject): boolean {
   return phaseOf(volume) !== "Available" || Boolean(volume.status?.job);
 }
 
-function decide(facts: Facts, now: number): readonly Decision[] {
-  if (!facts) return [];
-  const { volume, work } = facts;
+function actUpon(facts: ChainFacts, work: Work | undefined, now: number): Decision {
+  const { volume } = facts;
   const { leave, write } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
-  if (!isAtJob(facts)) return [leave(`${title} needs no job now.`)];
   if (facts.persistentVolume && isOf(facts.persistentVolume, volume) && !isBeingDeleted(volume)) {
     // Another run has made it, and has not come to say so. How it is, is another rule's.
     const wanted = { job: "", ...(phaseOf(volume) === "Failed" ? {} : { phase: "Available" as const }) };
-    return [write(`${title} is available.`, statusWrites(volume, wanted, now), { event: normal("VolumeAvailable") })];
+    return write(`${title} is available.`, statusWrites(volume, wanted, now), { event: normal("VolumeAvailable") });
   }
-  if (!work) return [leave(`${title} has just come to this step.`)];
-  if ("obstacle" in work) return [hindered(volume, work.obstacle, now)];
+  if (!work) return leave(`${title} has just come to this step.`);
+  if ("obstacle" in work) return hindered(volume, work.obstacle, now);
   const action = nextJobAction(work.job, work.seen, now);
-  return [isBeingDeleted(volume) ? takenBack(facts, work, action, now) : made(facts, work, action, now)];
+  return isBeingDeleted(volume) ? takenBack(facts, work, action, now) : made(facts, work, action, now);
 }
 
 function hindered(volume: VolumeObject, { step, message, event }: Obstacle, now: number): Decision {

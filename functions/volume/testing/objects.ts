@@ -4,7 +4,8 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
-import type { ChainFacts } from "../lib/chain.ts";
+import { readyOf, type SeenVolume } from "../lib/chain.ts";
+import type { ChainFacts } from "../lib/look.ts";
 import type { PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import type { Reason, VolumeSpec, VolumeStatus } from "../lib/schema.ts";
 import { type Phase, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
@@ -202,3 +203,8 @@ export const anyFacts: fc.Arbitrary<ChainFacts> = fc
     nodeIsGone: fc.boolean(),
   })
   .map((facts) => ({ ...facts, nodeIsGone: facts.nodeIsGone && isBeingDeleted(facts.volume) }));
+
+/** What a rule of the chain has seen of one Volume. */
+export const seenOf = (facts: ChainFacts): readonly SeenVolume[] => [
+  { object: facts.volume, ...facts, facts: readyOf(facts) },
+];

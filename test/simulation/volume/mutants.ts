@@ -4,7 +4,7 @@ import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import type { JobView } from "../../../functions/volume/lib/salt/job.ts";
 import { statusWrites } from "../../../functions/volume/lib/volume.ts";
 import { refreshDeviceName } from "../../../functions/volume/refresh-device-name/rule.ts";
-import type { Facts } from "../../../functions/volume/run-job/look.ts";
+import type { JobFacts } from "../../../functions/volume/run-job/look.ts";
 import { runJob } from "../../../functions/volume/run-job/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
@@ -24,7 +24,7 @@ const seeing = (change: (seen: JobView) => JobView) =>
   starting({
     ...runJob,
     decide: (facts, ...rest) => {
-      const work = facts?.work;
+      const { work } = facts;
       if (!work || "obstacle" in work || work.seen.of !== "job") return runJob.decide(facts, ...rest);
       const { record, whereabouts } = work.seen;
       const seen = { of: "job", ...change({ record, ...(whereabouts ? { whereabouts } : {}) }) } as const;
@@ -149,11 +149,13 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...deletePv,
       look: async (subject, view) => {
-        const facts = await deletePv.look(subject, view);
-        if (!facts || "left" in facts) return facts;
-        const { status } = facts.volume;
-        if (!status?.job?.startsWith("UnprepareVolume/")) return facts;
-        return { ...facts, volume: { ...facts.volume, status: { ...status, job: "UnprepareVolume/DONE" } } };
+        const found = await deletePv.look(subject, view);
+        const seen = found.seen.map((one) => {
+          if (one.facts.is !== "ready" || !one.object.status?.job?.startsWith("UnprepareVolume/")) return one;
+          const volume = { ...one.object, status: { ...one.object.status, job: "UnprepareVolume/DONE" } };
+          return { ...one, object: volume, facts: { ...one.facts, volume } };
+        });
+        return { ...found, seen };
       },
     }),
   },
@@ -230,7 +232,7 @@ export const mutants: readonly Mutant[] = [
       look: async (subject, view) => {
         for (let asked = 1; ; asked++) {
           const facts = await runJob.look(subject, view);
-          const seen = facts?.work && "seen" in facts.work ? facts.work.seen : undefined;
+          const seen = facts.work && "seen" in facts.work ? facts.work.seen : undefined;
           if (seen?.of !== "job" || seen.record.state === "ended" || asked === 80) return facts;
         }
       },
@@ -275,8 +277,8 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...runJob,
       decide: (facts, ...rest) => {
-        if (!facts || facts.volume.status?.job) return runJob.decide(facts, ...rest);
-        return runJob.decide({ ...facts, work: undefined as never }, ...rest);
+        const { work: _, ...withoutWork } = facts;
+        return runJob.decide(facts.seen[0]?.object.status?.job ? facts : withoutWork, ...rest);
       },
     }),
   },
@@ -327,8 +329,8 @@ export const mutants: readonly Mutant[] = [
         const facts = await runJob.look(subject, view);
         for await (const { metadata } of view.client.list(Volume, { metadataOnly: true })) {
           const other = await runJob.look({ kind: Volume, name: metadata.name }, view);
-          const isUnknown = other?.work && "seen" in other.work && other.work.seen.of === "outage";
-          if (isUnknown) return undefined;
+          const isUnknown = other.work && "seen" in other.work && other.work.seen.of === "outage";
+          if (isUnknown) return { seen: [] };
         }
         return facts;
       },
@@ -340,8 +342,8 @@ export const mutants: readonly Mutant[] = [
 const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
   decision.do === "write" && decision.step?.name === "salt-away";
 
-function byTurns(facts: Facts, now: number): readonly Write[] {
-  const { volume } = facts ?? {};
+function byTurns({ seen }: JobFacts, now: number): readonly Write[] {
+  const volume = seen[0]?.object;
   if (!volume) return [];
   const phase = volume.status?.phase === "Pending" ? "Terminating" : "Pending";
   return statusWrites(volume, { phase, message: "It is the node's turn." }, now);
