@@ -62,7 +62,10 @@ interface StepRule<
   Own extends Systems,
 > extends Pick<Rule<Schema, never, Used>, "doc" | "permissions" | "finalizers" | "progressName">,
     Partial<Pick<Rule<Schema, never, Used>, "triggers" | "sweep">> {
-  /** External systems besides those of the chain, for `look`. */
+  /**
+   * External systems besides those of the chain, for `look`. What is away there is the rule's own to say: the kit says
+   * it only of what the chain asks.
+   */
   readonly systems?: Own;
   /** Steps in which the rule leaves an object besides those that every rule of a chain has. */
   readonly steps?: Steps;
@@ -86,7 +89,7 @@ interface StepRule<
  * The rule that takes the step of its name in a chain, or the steps that name it: it acts upon each object whose next
  * step is its own, and forgets what it has written down about the others.
  *
- * @throws Error when no step of the chain is the rule's
+ * @throws Error when no step of the chain is the rule's, or one may be stuck and the chain names no Warning for it
  */
 export function chainRule<
   Schema extends ZodObject,
@@ -113,6 +116,8 @@ export function chainRule<
   const own = chain.steps.filter((one) => takerOf(one) === word);
   const [ownStep] = own;
   if (!ownStep) throw new Error(`No step of the ${chain.noun} is taken by ${word}: name it in the chain.`);
+  if (!chain.stuckReason && chain.steps.some(({ stuck }) => stuck))
+    throw new Error(`A step of the ${chain.noun} may be stuck: name the Warning in the chain's stuckReason.`);
   const { name: step } = ownStep;
   const ruleName = `${chain.system}/${word}`;
   const name = progressNameOf({ name: ruleName, ...declared });
@@ -249,7 +254,7 @@ export function chainRule<
     now: number,
   ): ChainPosition<Name> {
     if (!standing.stuck) return standing;
-    if (!hasLasted(object, name, now, chain.patience ?? 0)) return { ...standing, stuck: false };
+    if (!chain.stuckReason || !hasLasted(object, name, now, chain.patience ?? 0)) return { ...standing, stuck: false };
     return advice ? { ...standing, message: `${standing.message} ${advice}` } : standing;
   }
 
@@ -275,7 +280,7 @@ export function chainRule<
     const standing = lasting({ step, message, stuck: true, advice }, one.object, now);
     const next = now + again;
     return about(kindIn(chain, one.object), one.object).write(standing.message, shownBy(one, standing, now), {
-      step: { name: standing.stuck ? stuck : halting },
+      step: { name: standing.stuck ? stuck : chain.stuckReason ? halting : "waiting" },
       next,
     });
   }

@@ -5,13 +5,12 @@ import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/k
 import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { whileDeleting } from "../../../shared/sweep.ts";
 import { type SeenVolume, storageChain } from "../lib/chain.ts";
 import { readJobHandle } from "../lib/job-handle.ts";
 import { Volume } from "../lib/kinds.ts";
 import type { ChainFacts } from "../lib/look.ts";
 import { isBinding, isLeftBehind, isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
-import { ownersIn, volumesIn } from "../lib/subjects.ts";
+import { ownersIn } from "../lib/subjects.ts";
 import { abandonStorage, isAbandoned } from "../lib/vanished-node.ts";
 import { volumeFinalizer } from "../lib/volume.ts";
 
@@ -52,18 +51,17 @@ export const deletePv = chainRule(storageChain, "delete-pv", {
       why: "to record on the Volume which claim holds it, and to delete that Event",
     },
   ],
-  sweep: [Volume, PersistentVolume].map((kind) => whileDeleting(kind, volumeFinalizer)),
   finalizers: [Volume, PersistentVolume].map((kind) => ({
     kind,
     finalizer: volumeFinalizer,
     standsFor: "storage that Salt has prepared on a node",
   })),
   steps: { held: normal("DeletionPostponed") },
-  subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],
+  subjects: (hint, own) => [...own, ...ownersIn(hint, isBeingDeleted)],
   look: async ({ name = "" }, { client }, look): Promise<Facts> => {
     const seen = await look();
     const [one] = seen;
-    const persistentVolume = one ? one.persistentVolume : await client.get(PersistentVolume, undefined, name);
+    const persistentVolume = one ? one.found.persistentVolume : await client.get(PersistentVolume, undefined, name);
     const isLeft = persistentVolume !== undefined && isLeftBehind(persistentVolume, one?.object);
     return isLeft ? { seen: [], left: persistentVolume } : { seen };
   },

@@ -133,11 +133,11 @@ describe("from a deletion to a node that has its storage back", () => {
   });
 });
 
-test("the README lists the steps of both chains, in their order", () => {
+test("the README lists the steps, in their order, and the rule of each", () => {
   const text = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
   const section = text.slice(text.indexOf("## The chain"), text.indexOf("## A job"));
-  const listed = [...section.matchAll(/^\| ([a-z][a-z-]+) +\|/gm)].map(([, step]) => step);
-  expect(listed).toEqual([...creation, ...deletion].map(({ name }) => name));
+  const listed = [...section.matchAll(/^\| ([a-z][a-z-]+) +\| ([a-z-]+) +\|/gm)].map(([, step, rule]) => [step, rule]);
+  expect(listed).toEqual([...creation, ...deletion].map((step) => [step.name, takerOf(step)]));
 });
 
 describe("of a node that is gone, a Volume that is to go", () => {

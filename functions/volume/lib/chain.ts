@@ -15,7 +15,7 @@ import { hasFailedForGood, phaseOf, type VolumeObject, volumeFinalizer } from ".
 type Ready = ChainFacts & { readonly is: "ready" };
 
 /** A Volume of a run, with what its steps depend on. */
-export type SeenVolume = Looked<ChainFacts & { readonly object: VolumeObject }, Ready>;
+export type SeenVolume = Looked<{ readonly object: VolumeObject; readonly found: ChainFacts }, Ready>;
 
 type Step = ChainStep<Ready, "prepare" | "publish" | "await-job" | "delete-pv" | "reclaim" | "release">;
 
@@ -104,14 +104,14 @@ export const storageChain = chain({
   rule: {
     settings: z.object({}),
     triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
-    sweep: [whileDeleting(Volume, volumeFinalizer)],
+    sweep: [Volume, PersistentVolume].map((kind) => whileDeleting(kind, volumeFinalizer)),
   },
   concerns: isBeingDeleted,
   find: async ({ name = "" }, { client }: View<object, Record<never, never>>) => {
     const facts = await lookAtVolumeAndNode(client, name);
-    return facts ? [{ object: facts.volume, ...facts }] : [];
+    return facts ? [{ object: facts.volume, found: facts }] : [];
   },
-  look: async (one) => readyOf(one),
+  look: async ({ found }) => readyOf(found),
   again: () => firstLook,
 });
 

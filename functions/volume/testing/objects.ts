@@ -206,5 +206,5 @@ export const anyFacts: fc.Arbitrary<ChainFacts> = fc
 
 /** What a rule of the chain has seen of one Volume. */
 export const seenOf = (facts: ChainFacts): readonly SeenVolume[] => [
-  { object: facts.volume, ...facts, facts: readyOf(facts) },
+  { object: facts.volume, found: facts, facts: readyOf(facts) },
 ];
