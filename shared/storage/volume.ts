@@ -24,7 +24,7 @@ export interface Claim extends KubernetesObject {
     volumeName?: string;
     /** What a new volume is to be filled with, such as a VolumeSnapshot. */
     dataSource?: { kind: string; name: string };
-    dataSourceRef?: { kind: string; name: string };
+    dataSourceRef?: { apiGroup?: string; kind: string; name: string };
     resources?: { requests?: { storage?: string } };
   };
   status?: { phase?: string };

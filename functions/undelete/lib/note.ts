@@ -180,6 +180,13 @@ export const isLeftToKubernetes = ({ spec: { claimRef, persistentVolumeReclaimPo
   persistentVolumeReclaimPolicy !== "Retain" && claimRef?.uid !== undefined;
 
 /**
+ * Whether the volume of a claim has become that of another one, and was never free in between: a controller has written
+ * the uid of the next claim, as volume populators do. A person who gives a volume away writes none.
+ */
+export const isHandedOver = ({ spec: { claimRef }, status }: Volume, { step }: Note): boolean =>
+  claimRef?.uid !== undefined && status?.phase === "Bound" && !["kept", "asks", "offered"].includes(step);
+
+/**
  * Which claim has a noted volume. `claim` is the one of its name that exists now:
  * - another: a person has reserved it for a claim of another name;
  * - bound: that claim;
@@ -232,6 +239,15 @@ export function keep(
 
 /** Of volumes of one claim name only one is offered; what is done about those of another name does not touch it. */
 export const concernOf = ({ claim: { namespace, name } }: Pick<Note, "claim">): string => `${namespace}/${name}`;
+
+/** Forgets a volume that has become that of another claim. */
+export function giveAway(volume: Volume): Decision {
+  const { metadata, spec } = volume;
+  const message =
+    `Volume ${metadata.name} is not kept for its claim any more, because a person has given it to another. ` +
+    `Its reclaim policy stays ${spec.persistentVolumeReclaimPolicy}.`;
+  return forget(volume, "GivenToAnother", message);
+}
 
 /** Removes all that was noted: the volume is Kubernetes' alone again. */
 export function forget(

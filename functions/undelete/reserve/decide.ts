@@ -9,8 +9,9 @@ import { type StepEvent, warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import {
   concernOf,
-  forget,
+  giveAway,
   holderOf,
+  isHandedOver,
   isLeftToKubernetes,
   isSaid,
   keep,
@@ -69,17 +70,13 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
   const around = { namespace: facts.namespace, noted, free, otherNamespace };
   return [
     ...facts.volumes.flatMap((volume) => (isBeingDeleted(volume) ? [] : (stopAtNewerNote(volume) ?? []))),
-    ...noted.filter(({ holder }) => holder === "another").map(giveAway),
+    // Retain knows the claim that has it now, and whether the former policy counts for that.
+    ...noted.flatMap(({ volume, note, holder }) =>
+      holder === "another" && !isHandedOver(volume, note) ? [giveAway(volume)] : [],
+    ),
     ...noted.filter((one) => one.holder === "bound" && isSaid(one.volume)).flatMap(takeBack),
     ...free.map((one) => decideVolume(one, around, now)),
   ];
-}
-
-function giveAway({ volume }: Noted): Decision {
-  const message =
-    `Volume ${volume.metadata.name} is not kept for its claim any more, because a person has given it to another. ` +
-    `Its reclaim policy stays ${volume.spec.persistentVolumeReclaimPolicy}.`;
-  return forget(volume, "GivenToAnother", message);
 }
 
 /**

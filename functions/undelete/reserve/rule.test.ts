@@ -196,6 +196,11 @@ describe("a volume whose claim is gone", () => {
       does: { event: "GivenToAnother" },
     },
     {
+      what: "is left to retain if it has become that of another claim and was never free",
+      is: decide(volume({ phase: "Bound", note: { step: "retained" }, ref: { name: "other", uid: "new" } })),
+      does: undefined,
+    },
+    {
       what: "is left alone if a person has reserved it for another claim and it is being deleted",
       is: decide(lost({ ref: { name: "b" }, deleting: true })),
       does: undefined,

@@ -150,6 +150,32 @@ describe("a bound volume", () => {
     expect(decide(facts)).toEqual(does);
   });
 
+  test.each([
+    { of: "Content", apiGroup: "a.example", policy: "Delete" },
+    { of: "VolumeSnapshot", apiGroup: "snapshot.storage.k8s.io", policy: "Retain" },
+    { of: "PersistentVolumeClaim", apiGroup: undefined, policy: "Retain" },
+  ])(
+    "that is handed to a claim with the source $of has the former policy $policy",
+    ({ of: kind, apiGroup, policy }) => {
+      const source = { dataSourceRef: { ...(apiGroup ? { apiGroup } : {}), kind, name: "seed" } };
+      const target = (keep?: string) => ({
+        ...claim("new", "pv", keep, { name: "target" }),
+        spec: { volumeName: "pv", ...source },
+      });
+      const handed = volume({ ...retained, ref: { name: "target", uid: "new" } });
+      const decisions = (keep?: string) =>
+        retain.decide([{ volume: handed, claim: target(keep), namespace: shop }], now, settings);
+      const [kept] = decisions("24h");
+      const noted = kept?.do === "write" && typeof kept.step === "object" ? kept.step.details : undefined;
+      expect(noted).toMatchObject({ policy, claim: { name: "target", uid: "new" } });
+      const classless = { ...handed, spec: { ...handed.spec, storageClassName: "" } };
+      const [left] = retain.decide([{ volume: classless, claim: target(), namespace: shop }], now, settings);
+      expect(done(left)).toEqual(
+        policy === "Delete" ? { spec: toDelete, event: "NotKeptAnyMore" } : { event: "GivenToAnother" },
+      );
+    },
+  );
+
   test("that was offered and is bound by a claim with a snapshot as its source says whose data it has", () => {
     const wants = (source: object): typeof keepIt => ({
       ...claim("new", "pv", "24h"),

@@ -26,6 +26,8 @@ import { keptBytes } from "../lib/kept-bytes.ts";
 import {
   concernOf,
   forget,
+  giveAway,
+  isHandedOver,
   keep,
   type Note,
   namespaceLabel,
@@ -259,6 +261,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   // What was promised to a claim that is going stays promised. All claims of a namespace that is going are.
   const isGoing = isBeingDeleted(claim) || isBeingDeleted(namespace);
   if (text === undefined) {
+    const former = note ? undefined : readNote(volume);
+    if (former && isHandedOver(volume, former)) return [giveAway(volume)];
     if (!note || isGoing || (!by && isClassLost(facts, note))) return [];
     const message = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
     return [forget(volume, "NotKeptAnyMore", message, { persistentVolumeReclaimPolicy: policy }, taken)];
@@ -350,11 +354,20 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
 
 /**
  * What is noted of a volume for a claim of this name. When a person has given the volume to another claim, the former
- * note says nothing, whether reserve has removed it yet or not: the policy that the person found there stays.
+ * note says nothing, whether reserve has removed it yet or not: the policy that the person found there stays. A volume
+ * populator fills the volume of a claim of its own, and then makes it that of the claim which asked for the content:
+ * there the policy that was noted is the one that the volume came with.
  */
-function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note | undefined {
+function noteFor(claim: Claim, volume: Volume): Note | undefined {
+  const { namespace, name } = claim.metadata;
   const note = readNote(volume);
-  return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
+  if (!note || (note.claim.namespace === namespace && note.claim.name === name)) return note;
+  return isPopulated(claim) && isHandedOver(volume, note) ? note : undefined;
+}
+
+/** Whether the claim asks for content that only a volume populator can make: drivers make that of snapshots. */
+function isPopulated({ spec: { dataSourceRef } }: Claim): boolean {
+  return Boolean(dataSourceRef?.apiGroup) && dataSourceRef?.apiGroup !== "snapshot.storage.k8s.io";
 }
 
 /**

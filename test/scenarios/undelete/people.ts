@@ -155,6 +155,25 @@ export const people: readonly Scenario[] = [
     },
   },
   {
+    title: "a volume that a populator has filled for a claim is reclaimed by the policy that it came with",
+    alone: true,
+    async run(cluster) {
+      const storageClassName = await createClass(cluster, {}, { provisioner: "scenario.example/populated" });
+      const dataSourceRef = { apiGroup: "scenario.example", kind: "Content", name: "seed" };
+      const { metadata } = await createClaim(cluster, { spec: { storageClassName, dataSourceRef } });
+      const { namespace, name, uid, resourceVersion } = metadata;
+      const volume = await keptClaim(cluster, { name: "prime" });
+      await patchVolume(cluster, volume, { spec: { claimRef: { namespace, name, uid, resourceVersion } } });
+      expect(await boundVolume(cluster)).toBe(volume);
+      await deleteClaim(cluster, "prime");
+      await deleteClaim(cluster);
+      expect(noteOn(await isOffered(cluster, volume))).toMatchObject({ policy: "Delete", claim: { name } });
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
+    },
+  },
+  {
     title: "the annotation about an offer is removed when a claim gets the volume, and when its time is over",
     alone: true,
     async run(cluster) {
