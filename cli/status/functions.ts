@@ -10,6 +10,8 @@ export interface FunctionState {
   /** The tag of its image, or else what its manifest says; absent where neither names a version. */
   readonly version?: string;
   readonly image: string;
+  /** What it is to kubectl. */
+  readonly resource: "deployment" | "ksvc";
   /** Why it cannot run, as a whole sentence; absent where it can. One that sleeps can. */
   readonly unready?: string;
 }
@@ -43,9 +45,10 @@ export function stateOf({ name, object }: InstalledFunction, rules: readonly Rul
   const rule = rules.find((one) => slug(one.name) === name);
   const system = rule?.name.split("/")[0] ?? object.metadata.labels?.["app.kubernetes.io/name"] ?? platform;
   const version = tagOf(image) ?? object.metadata.labels?.["app.kubernetes.io/version"];
-  const why = workload.kind === "Deployment" ? whyNotReplicated(workload) : whyNotServed(workload);
+  const resource = workload.kind === "Deployment" ? "deployment" : "ksvc";
+  const why = resource === "deployment" ? whyNotReplicated(workload) : whyNotServed(workload);
   const unready = why && isPlaceholder(image) ? "The image is the placeholder of the manifests." : why;
-  return { name, system, image, ...(version ? { version } : {}), ...(unready ? { unready } : {}) };
+  return { name, system, image, resource, ...(version ? { version } : {}), ...(unready ? { unready } : {}) };
 }
 
 /** What the manifests name until an overlay names an image. */
@@ -61,6 +64,9 @@ function whyNotReplicated({ spec, status }: Workload): string | undefined {
   const { replicas = 1 } = spec ?? {};
   if (replicas === 0) return "Its Deployment is scaled to 0, and without Knative nothing starts it.";
   if ((status?.readyReplicas ?? 0) > 0) return undefined;
+  const refused = status?.conditions?.find(({ type, status }) => type === "ReplicaFailure" && status === "True");
+  // Without the name of the pod, which is another one for each function, they are reported together.
+  if (refused?.message) return `Its pod is refused: ${refused.message.replace(/^pods "[^"]*" is forbidden: /, "")}.`;
   const failed = status?.conditions?.find(({ status, message }) => status === "False" && message);
   return failed ? `No pod of it is ready: ${failed.message}` : "No pod of it is ready.";
 }
@@ -109,7 +115,7 @@ function notReady(why: string, states: readonly FunctionState[], namespace: stri
     what: `${names.length === 1 ? "This function" : "These functions"} cannot run: ${names.join(", ")}. ${why}`,
     todo: states.some(({ image }) => isPlaceholder(image))
       ? "Apply the overlay with images: docs/images.md says how."
-      : `Look at: kubectl -n ${namespace} describe ksvc,deployment ${names[0]}`,
+      : `Look at: kubectl -n ${namespace} describe ${states[0]?.resource} ${names[0]}`,
   };
 }
 

@@ -22,7 +22,8 @@ export interface Status extends Findings {
 }
 
 const notInstalled = (namespace: string) =>
-  `No function of Holdfast was found in namespace ${namespace}. Is it in another one? Give --install-namespace.`;
+  `No function of Holdfast was found in namespace ${namespace}. Is it in another one? Give --install-namespace. ` +
+  "If it was deleted, install Holdfast again: until then, claims that are deleted stay in Terminating.";
 
 /** Looks at all of Holdfast on a cluster, and writes nothing. @throws ApiError */
 export async function statusOf(

@@ -71,13 +71,40 @@ test("functions that cannot run, are missing or have no Trigger are named with w
   expect(findings).toEqual([
     {
       what: expect.stringMatching(/cannot run: pvc-protection-release\. .*the image cannot be pulled\.$/),
-      todo: "Look at: kubectl -n holdfast describe ksvc,deployment pvc-protection-release",
+      todo: "Look at: kubectl -n holdfast describe ksvc pvc-protection-release",
     },
     { what: expect.stringContaining("not installed, although others are: undelete-expire."), todo: expect.anything() },
     {
       what: expect.stringContaining("No Trigger brings events to the function pvc-protection-warn"),
       todo: expect.anything(),
     },
+  ]);
+});
+
+test("functions whose pods a quota refuses are named together, in the words of the quota", async () => {
+  const { admin, holdfast } = await installed("no-knative");
+  const why = "failed quota: q: must specify limits.cpu for: function";
+  for (const name of ["undelete-expire", "undelete-retain"]) {
+    const image = `example.org/${name}:${version()}`;
+    const template = { spec: { containers: [{ name: "function", image }] } };
+    const conditions = [
+      { type: "Available", status: "False", message: "Deployment does not have minimum availability." },
+      { type: "ReplicaFailure", status: "True", message: `pods "${name}-5cdb-x" is forbidden: ${why}` },
+    ];
+    await admin.patch(Deployment, "holdfast", name, "merge", { spec: { template } });
+    const status = { readyReplicas: 0, conditions };
+    await admin.patch(Deployment, "holdfast", name, "merge", { status }, { subresource: "status" });
+  }
+  const { code, out } = await holdfast(["status", "-o", "json"]);
+  expect([code, JSON.parse(out).findings]).toEqual([
+    1,
+    [
+      {
+        what: `These functions cannot run: undelete-expire, undelete-retain. Its pod is refused: ${why}.`,
+        // Without Knative, kubectl knows no ksvc, and would print nothing.
+        todo: "Look at: kubectl -n holdfast describe deployment undelete-expire",
+      },
+    ],
   ]);
 });
 
@@ -356,4 +383,5 @@ test("a cluster without Holdfast is not said to be well", async () => {
   const cluster = await openCliCluster([]);
   const { code, out } = await cluster.holdfast(["status"]);
   expect([code, out]).toEqual([2, expect.stringContaining("No function of Holdfast was found in namespace holdfast.")]);
+  expect(out).toContain("If it was deleted, install Holdfast again");
 });
