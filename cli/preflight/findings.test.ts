@@ -46,6 +46,13 @@ const boundIn = (...namespaces: readonly string[]) =>
       ]),
     ),
   );
+const byHelm = clusterOf({
+  "ClusterRoleBinding/one": {
+    metadata: { annotations: { "meta.helm.sh/release-name": "holdfast" } },
+    subjects: [{ kind: "ServiceAccount", namespace: "two" }],
+  },
+});
+const here = "ClusterRoleBindings of Holdfast for namespace two are there already:";
 const inTwo = "Holdfast is installed in namespace two: its ClusterRoleBindings name accounts there.";
 const none = { what: "There is no other." };
 
@@ -214,7 +221,14 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     "Deployment there/storage-operator-controller-manager runs.",
   ],
   ["another installation", () => otherInstallation(boundIn("holdfast", "two"), "holdfast"), "bad", inTwo],
-  ["the same installation", async () => [...(await otherInstallation(boundIn("two"), "two")), none], "good", none.what],
+  ["no installation", async () => [...(await otherInstallation(boundIn(), "two")), none], "good", none.what],
+  ["the same installation", () => otherInstallation(boundIn("two"), "two"), "note", `${here} Helm has not made them.`],
+  [
+    "an installation of Helm's",
+    () => otherInstallation(byHelm, "two"),
+    "note",
+    `${here} the Helm release holdfast has them.`,
+  ],
   ["a compute node that Yaook keeps", () => yaook({}), "note", "Yaook's operator keeps these compute nodes: there/c1."],
   [
     "a compute node that was handed over",

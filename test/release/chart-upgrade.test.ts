@@ -9,7 +9,7 @@ import { imageNames } from "../../esbuild.config.mjs";
 import { type ControlPlane, startControlPlane } from "../cluster/control-plane.ts";
 import { run } from "../cluster/kubectl.ts";
 import { kubectlFolder } from "../images/testing/kubectl.ts";
-import { helm, writeChart } from "./helm.ts";
+import { helm, helmTemplate, writeChart } from "./helm.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { KUBEBUILDER_ASSETS: assets = "" } = process.env;
@@ -167,5 +167,23 @@ describe.skipIf(!possible)("a chart on a real API server, by a real helm", () =>
     expect(kubectl("get", "deployments", "-n", "holdfast", "-o", "name")).toBe("");
     expect(kubectl("get", "clusterroles", "-o", "name")).not.toContain("holdfast");
     expect([uids(), written()]).toEqual(before);
+  });
+
+  test("is refused over what kubectl has applied, without a change, and takes it over if it is asked to", () => {
+    const yaml = helmTemplate(join(folder, "1.2.3"), { knative: false });
+    run(["apply", "-f", "-"], plane.kubeconfig, yaml);
+    const roles = () =>
+      kubectl("get", "clusterroles,deployments", "-n", "holdfast", "-o", "jsonpath={..uid} {..rules}");
+    const before = [roles(), release()];
+    expect(() => helmWith("install", "1.2.4", {}, "--take-ownership")).toThrow(/managedFields must be nil/);
+    expect([roles(), release()]).toEqual(before);
+    kubectl("delete", "secret", "-n", "holdfast", "-l", "owner=helm,name=holdfast");
+    expect([roles(), release()]).toEqual(before);
+    expect(call(["list", "-q"])).toBe("");
+
+    expect(() => helmWith("install", "1.2.4", {}, "--take-ownership")).toThrow(/managedFields must be nil/);
+    helmWith("upgrade", "1.2.4", {}, "--take-ownership", "--force-conflicts");
+    expect(release()).toBe(`r.example/h/pvc-protection/release@sha256:${"4".repeat(64)} strict`);
+    expect(roles()).toBe(before[0]);
   });
 });
