@@ -10,7 +10,7 @@ import type { Finding } from "../output/finding.ts";
 import type { InstalledFunction } from "../rules/installed-functions.ts";
 import { defaultSystems } from "../rules/load-systems.ts";
 import { type Condition, stateOf } from "./functions.ts";
-import { type FilteringTrigger, leadsTo, sweepKeptOut } from "./sweep-filters.ts";
+import { type FilteringTrigger, keptOut, leadsTo } from "./trigger-filters.ts";
 
 /** What brings events to the functions: a source, a broker or a Trigger. */
 interface Source {
@@ -73,7 +73,7 @@ export async function sourcesOf(
         ? [
             ...rulesWithoutTrigger(triggers, functions, rules, (system) => bringTriggers(system, inOverlay)),
             ...systemsWithoutFunction(triggers, functions, rules, inOverlay),
-            ...sweepKeptOut(triggers, functions, rules),
+            ...keptOut(triggers, functions, rules),
           ]
         : [],
     };
@@ -93,7 +93,7 @@ export async function sourcesOf(
       ...(sources.some((one) => one.kind === "ApiServerSource") ? [] : [noSource(namespace, isServed)]),
       ...unreadyAmong(sources, namespace),
       ...rulesWithoutTrigger(found, functions, rules, applyAgain),
-      ...sweepKeptOut(found, functions, rules),
+      ...keptOut(found, functions, rules),
       ...(advice ? [{ what: faults.join(" "), todo: advice }] : []),
     ],
   };

@@ -18,36 +18,65 @@ export interface FilteringTrigger {
 const anyOther = "ANY-OTHER";
 
 /**
- * Functions whose Triggers keep events of the sweep away, all of them or those of some objects. What a function holds
- * there goes only with the sweep when its event was lost. A function is left out where one of its Triggers has a filter
- * of a dialect that is not known here.
+ * Functions whose Triggers keep events of the sweep away, all of them or those of some objects, and functions that get
+ * no event at all of a change that their rule declares. What a function holds goes only with the sweep when an event
+ * was lost. A function is left out where one of its Triggers has a filter of a dialect that is not known here.
  */
-export function sweepKeptOut(
+export function keptOut(
   triggers: readonly FilteringTrigger[],
   functions: ReadonlyMap<string, unknown>,
   rules: readonly Rule[],
 ): readonly Finding[] {
-  const kept = rules.flatMap(({ name, sweep }) => {
-    const own = triggers.filter((trigger) => leadsTo(trigger, slug(name)));
-    if (!functions.has(slug(name)) || own.length === 0 || !own.every(({ spec }) => isKnown(spec?.filters ?? [])))
-      return [];
-    const kinds = sweep
-      .filter(({ kind, alone }) => !reaches(own, kind, alone ? pollSignal(name) : sweepType))
-      .map(({ kind }) => kind.kind);
-    return kinds.length > 0 ? [`${slug(name)} (${[...new Set(kinds)].join(", ")})`] : [];
+  const read = rules.flatMap((rule) => {
+    const own = triggers.filter((trigger) => leadsTo(trigger, slug(rule.name)));
+    const isRead = functions.has(slug(rule.name)) && own.length > 0;
+    return isRead && own.every(({ spec }) => isKnown(spec?.filters ?? [])) ? [{ rule, own }] : [];
   });
-  if (kept.length === 0) return [];
+  const swept = read.flatMap(({ rule: { name, sweep }, own }) =>
+    named(
+      name,
+      sweep
+        .filter(({ kind, alone }) => !lets(own, kind, alone ? pollSignal(name) : sweepType, "all"))
+        .map(({ kind }) => kind.kind),
+    ),
+  );
+  const changed = read.flatMap(({ rule, own }) =>
+    named(
+      rule.name,
+      rule.triggers.flatMap(({ kind, changes, overlay }) =>
+        changes
+          .filter((change) => overlay === undefined && !lets(own, kind, `${changeType}${change}`, "some"))
+          .map((change) => `${kind.kind} ${change}`),
+      ),
+    ),
+  );
   return [
-    {
-      what:
-        `Filters of Triggers keep events of the sweep away from ${kept.join("; ")}. If another event of such an ` +
-        "object is lost, what these functions hold there stays so for ever.",
-      todo:
-        "Let all events whose types begin with dev.holdfast. pass each filter that you have added: docs/tune.md " +
+    ...finding(
+      swept,
+      (kept) =>
+        `Filters of Triggers keep events of the sweep away from ${kept}. If another event of such an object is lost, ` +
+        "what these functions hold there stays so for ever.",
+      "Let all events whose types begin with dev.holdfast. pass each filter that you have added: docs/tune.md " +
         "shows how.",
-    },
+    ),
+    ...finding(
+      changed,
+      (kept) =>
+        `No Trigger brings these changes: ${kept}. The functions see them only with the sweep, some after six hours. ` +
+        "That may be too late for a policy Retain, or for a request to keep a volume.",
+      "Apply your overlay or chart again. If it has filters of yours, correct them: docs/tune.md shows how.",
+    ),
   ];
 }
+
+/** How the types of changes begin that sources send, in Resource mode. */
+const changeType = "dev.knative.apiserver.resource.";
+
+const named = (rule: string, what: readonly string[]): readonly string[] =>
+  what.length > 0 ? [`${slug(rule)} (${[...new Set(what)].join(", ")})`] : [];
+
+const finding = (kept: readonly string[], what: (kept: string) => string, todo: string): readonly Finding[] =>
+  kept.length > 0 ? [{ what: what(kept.join("; ")), todo }] : [];
 
 /** Whether a Trigger sends events to a Service, or to one of its revisions: Knative's address `<tag>-<service>`. */
 export function leadsTo({ spec }: FilteringTrigger, service: string): boolean {
@@ -56,16 +85,22 @@ export function leadsTo({ spec }: FilteringTrigger, service: string): boolean {
   return ref?.name === service || host.endsWith(`-${service}`);
 }
 
-/** Whether an event of the sweep passes one of the Triggers, whichever object of the kind it names. */
-function reaches(triggers: readonly FilteringTrigger[], { apiVersion, kind, namespaced }: Kind, type: string): boolean {
+/** Whether an event passes one of the Triggers: of all objects of the kind, or of some. */
+function lets(
+  triggers: readonly FilteringTrigger[],
+  { apiVersion, kind, namespaced }: Kind,
+  type: string,
+  of: "all" | "some",
+): boolean {
   const filters = triggers.map(({ spec: { filter, filters = [] } = {} }) =>
     filters.length > 0 ? compileFilters(filters as readonly FilterSpec[]) : compileAttributes(filter?.attributes ?? {}),
   );
   const values = (attribute: string) => [anyOther, ...triggers.flatMap(({ spec }) => valuesOf(spec, attribute))];
   const event = { specversion: "1.0", id: "1", source: sweepSource, type, apiversion: apiVersion, kind };
-  return (namespaced ? values("namespace") : [""]).every((namespace) =>
-    values("name").every((name) => filters.some((passes) => passes({ ...event, namespace, name }))),
+  const passing = (namespaced ? values("namespace") : [""]).flatMap((namespace) =>
+    values("name").map((name) => filters.some((passes) => passes({ ...event, namespace, name }))),
   );
+  return of === "all" ? !passing.includes(false) : passing.includes(true);
 }
 
 /** What filters compare an attribute with, at any depth. */
@@ -77,10 +112,15 @@ function valuesOf(filters: unknown, attribute: string): readonly string[] {
 }
 
 function isKnown(filters: readonly object[]): boolean {
-  return filters.every((filter) =>
-    Object.entries(filter).every(([dialect, operand]) => {
-      if (dialect === "all" || dialect === "any") return isKnown(operand);
-      return dialect === "not" ? isKnown([operand]) : ["exact", "prefix", "suffix"].includes(dialect);
-    }),
-  );
+  return filters.every((filter) => {
+    // The API server removes a dialect that it does not know, and leaves a filter of none.
+    const entries = Object.entries(filter);
+    return (
+      entries.length > 0 &&
+      entries.every(([dialect, operand]) => {
+        if (dialect === "all" || dialect === "any") return isKnown(operand);
+        return dialect === "not" ? isKnown([operand]) : ["exact", "prefix", "suffix"].includes(dialect);
+      })
+    );
+  });
 }

@@ -131,6 +131,25 @@ test("Triggers whose filters keep the sweep away are named, and those that let i
   ]);
 });
 
+test("Triggers that bring no event of a change are named, and one that the API server emptied is not read", async () => {
+  const { admin, holdfast } = await installed("default");
+  const replace = (name: string, value: readonly object[]) =>
+    admin.patch(Trigger, "holdfast", name, "json", [{ op: "replace", path: "/spec/filters", value }]);
+  await replace("undelete-retain-storage", [{ exact: { type: "dev.holdfast.sweep" } }]);
+  await replace("pvc-protection-release-workloads", [{}]);
+  const { code, out } = await holdfast(["status", "-o", "json"]);
+  const retain = "PersistentVolume update, PersistentVolumeClaim update, Namespace update, StorageClass add, ";
+  expect([code, JSON.parse(out).findings]).toEqual([
+    1,
+    [
+      {
+        what: expect.stringContaining(`these changes: undelete-retain (${retain}StorageClass update). The`),
+        todo: expect.stringContaining("docs/tune.md"),
+      },
+    ],
+  ]);
+});
+
 test("without Knative, Triggers in the ConfigMap whose filters keep the sweep away are named", async () => {
   const { admin, holdfast } = await installed("no-knative");
   // The harness runs no generator of kustomize: this is the file that it would make the ConfigMap of.
