@@ -131,7 +131,7 @@ test("Triggers whose filters keep the sweep away are named, and those that let i
   ]);
 });
 
-test("Triggers that bring no event of a change are named, and one that the API server emptied is not read", async () => {
+test("Triggers that bring no event of a change are named, and one that the API server emptied is left", async () => {
   const { admin, holdfast } = await installed("default");
   const replace = (name: string, value: readonly object[]) =>
     admin.patch(Trigger, "holdfast", name, "json", [{ op: "replace", path: "/spec/filters", value }]);
