@@ -187,7 +187,7 @@ const outages: readonly Outage[] = [
   {
     setting: resynced,
     row: ({ found, without }) => ({
-      away: "The functions",
+      away: "The functions, but not the sweep",
       works: without,
       waits: `Everything, and then what happened meanwhile for ${found}`,
       says: "`holdfast status`, and the Revisions of the functions",
