@@ -64,7 +64,6 @@ const keeper = startKeeper();
 let instance: Instance | undefined;
 const revision = createRevision({
   plan: { ...plan, scale: { ...plan.scale, window: 3_600_000 } },
-  mostInstances: 1,
   report: (event) => {
     if (event.what === "crashed" || event.what === "failed") console.error(event.message);
   },
@@ -133,7 +132,7 @@ process.once("disconnect", async () => {
   keeper.close();
   process.exit();
 });
-await revision.prove(1);
+await revision.prove();
 eventing.declare(installation.eventing.filter(concerns));
 const check = () => {
   if (sourcesWatch(eventing, installation.eventing) && instance) report({ pid: instance.pid });

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Activator, type ActivatorOptions, createActivator, type RevisionName } from "./activator.ts";
-import type { FleetEvent } from "./fleet.ts";
 import type { Plan } from "./plan.ts";
+import type { InstanceEvent } from "./revision.ts";
 
 const fixture = join(import.meta.dirname, "testing/function.mjs");
 const url = "http://tester.shop.svc.cluster.local";
@@ -15,7 +15,7 @@ const long = 60_000;
 
 let folder: string;
 let activator: Activator;
-let events: (FleetEvent & { revision: string })[];
+let events: (InstanceEvent & { revision: string })[];
 let records: { name: RevisionName; record: Record<string, unknown> }[];
 /** Who waits for something to have happened. */
 let waiting: (() => void)[];
@@ -64,7 +64,7 @@ function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): 
     serviceAccount: "default",
     concurrency: 0,
     timeout: long,
-    scale: { min: 0, max: 1, window: long, ...scale },
+    scale: { min: 0, window: long, ...scale },
     ...changes,
   };
 }
@@ -84,7 +84,7 @@ async function passed(body: string): Promise<string> {
   server.close();
   return answer.status === 200 ? text : `${answer.status} ${text}`;
 }
-const seen = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
+const seen = (what: InstanceEvent["what"]) => events.filter((event) => event.what === what);
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) || canSignal(pid);
 function canSignal(pid: number): boolean {
   try {
@@ -127,7 +127,7 @@ describe("from zero and back", () => {
     await activator.deploy(plan({ environment: { VERSION: "7" } }), "tester-00001");
     expect(activator.processes()).toBe(0);
     expect(await Promise.all([ask("version"), ask("version"), ask("version")])).toEqual(["7", "7", "7"]);
-    expect(events).toEqual([{ revision: "tester-00001", what: "started", ms: expect.any(Number), instances: 1 }]);
+    expect(events).toEqual([{ revision: "tester-00001", what: "started", ms: expect.any(Number) }]);
     await until(() => records.length === 3);
     expect(records[0]).toEqual({
       name: { namespace: "shop", service: "tester", revision: "tester-00001" },
@@ -154,7 +154,7 @@ describe("from zero and back", () => {
     await activator.deploy(plan(), "tester-00001");
     const first = Number(await ask("pid"));
     await until(() => seen("stopped").length === 1);
-    expect(seen("stopped")[0]).toMatchObject({ message: "idle", instances: 0 });
+    expect(seen("stopped")[0]).toMatchObject({ message: "idle" });
     expect(isAlive(first)).toBe(false);
     expect(Number(await ask("pid"))).not.toBe(first);
   });
@@ -196,17 +196,6 @@ describe("saturation", () => {
     expect(records.map(({ record }) => record.msg)).toEqual(["gate", "version"]);
   });
 
-  test("more processes are started where max-scale allows it and requests wait when the autoscaler looks", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 1 }, { max: 2 }), "tester-00001");
-    const gate = join(folder, "gate");
-    const held = [ask(`gate ${gate}`), ask(`gate ${gate}`)];
-    await until(() => seen("started").length === 2);
-    expect(activator.processes()).toBe(2);
-    writeFileSync(gate, "");
-    expect(await Promise.all(held)).toEqual(["1", "1"]);
-  });
-
   test("a request that takes longer than timeoutSeconds is answered with 504", async () => {
     open();
     await activator.deploy(plan(), "tester-00001");
@@ -223,7 +212,7 @@ describe("a process that goes wrong", () => {
     await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
     const answers = await Promise.all([ask("crash"), ask("version"), ask("version")]);
     expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["502", "502", "502"]);
-    expect(seen("crashed")[0]).toMatchObject({ message: "The process ended with exit code 3", instances: 0 });
+    expect(seen("crashed")[0]).toMatchObject({ message: "The process ended with exit code 3" });
     expect(await ask("version")).toBe("1");
   });
 

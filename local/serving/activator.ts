@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Send } from "../../eventing/send.ts";
-import type { FleetEvent } from "./fleet.ts";
 import { type Instance, type Launch, startInstance } from "./instance.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";
 import type { Plan } from "./plan.ts";
 import type { FunctionPods } from "./pods.ts";
 import { Refusal } from "./refusal.ts";
-import { createRevision, type Revision } from "./revision.ts";
+import { createRevision, type InstanceEvent, type Revision } from "./revision.ts";
 import { allToLatest, dealOut, type TrafficTarget } from "./traffic.ts";
 
 /** Which version of which function something is about. */
@@ -22,15 +21,13 @@ export interface ActivatorOptions {
   /** The Pod objects that stand for instances; absent: there are none. */
   readonly pods?: FunctionPods;
   /** What happens to instances. */
-  onEvent?(name: RevisionName, event: FleetEvent): void;
+  onEvent?(name: RevisionName, event: InstanceEvent): void;
   /** One JSON line that a function wrote to its standard output. */
   onRecord?(name: RevisionName, record: Record<string, unknown>): void;
   /** Milliseconds without a request after which an instance goes, in place of what the Services say. */
   window?: number;
   /** Milliseconds until a process must listen; 30,000 by default. */
   startLimit?: number;
-  /** Instances that one revision may have; 4 by default. */
-  mostInstances?: number;
 }
 
 /**
@@ -86,7 +83,7 @@ interface Deployment {
 const keptVersions = 20;
 
 export function createActivator(options: ActivatorOptions): Activator {
-  const { startLimit = 30_000, mostInstances = 4 } = options;
+  const { startLimit = 30_000 } = options;
   const keeper: Keeper = startKeeper();
   const deployments = new Map<string, Deployment>();
   const revisions = new Set<Revision>();
@@ -96,7 +93,6 @@ export function createActivator(options: ActivatorOptions): Activator {
     const scale = { ...plan.scale, window: options.window ?? plan.scale.window };
     const revision = createRevision({
       plan: { ...plan, scale },
-      mostInstances,
       report: (event) => options.onEvent?.(name, event),
       start: (signal) => start(plan, name, launch, signal),
     });
@@ -135,7 +131,7 @@ export function createActivator(options: ActivatorOptions): Activator {
       if (version.running) continue;
       version.running = create(version.plan, version.name, version.launch);
       // What keeps it from starting is reported when it is asked for.
-      version.running.prove(version.plan.scale.min).catch(() => {});
+      if (version.plan.scale.min > 0) version.running.prove().catch(() => {});
     }
     deployment.next = dealOut(shares);
     deployment.tags.clear();
@@ -199,7 +195,7 @@ export function createActivator(options: ActivatorOptions): Activator {
       const running = create(plan, name, launch);
       try {
         // The first revision of a service comes up with its first request; a later one never takes traffic unproven.
-        await running.prove(Math.max(plan.scale.min, deployment.latest ? 1 : 0));
+        if (plan.scale.min > 0 || deployment.latest) await running.prove();
       } catch (error) {
         await retire(running);
         throw error;

@@ -6,16 +6,16 @@ import { type ControllerTools, type Running, splitKey } from "../controllers/con
 import { timestamp } from "../controllers/timestamp.ts";
 import { startWorkQueue } from "../controllers/work-queue.ts";
 import type { Activator } from "./activator.ts";
-import type { FleetEvent } from "./fleet.ts";
 import { KnativeService } from "./kind.ts";
 import { readService, type Wanted } from "./plan.ts";
+import type { InstanceEvent } from "./revision.ts";
 import { type Fault, type ServiceStatus, statusOf, urlOf } from "./status.ts";
 import { allToLatest, type TrafficTarget } from "./traffic.ts";
 
 /** The controller of Knative Services as it runs. */
 export interface ServingController extends Running {
   /** Called with what happens to instances: a function that cannot be started makes its Service not ready. */
-  observe(name: { namespace: string; service: string; revision: string }, event: FleetEvent): void;
+  observe(name: { namespace: string; service: string; revision: string }, event: InstanceEvent): void;
   /** Where events for a Service are sent; `undefined` for one that does not exist. */
   addressOf(namespace: string, name: string): string | undefined;
 }

@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
-import { pipeline } from "node:stream/promises";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "undici";
-import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
+import { type Dispatcher, Pool } from "undici";
 import { freePort } from "./free-port.ts";
 import type { Keeper } from "./keeper.ts";
 import { readOutput } from "./output.ts";
@@ -22,23 +20,28 @@ export interface Launch {
 /** One process of a function that listens. */
 export interface Instance {
   readonly pid: number;
-  /** Rejects when the process goes before it has answered. */
-  send(path: string, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /**
-   * Lets a request of any method through as it comes, and its answer as it is written: for what is no event. Rejects
-   * when the process goes before it has answered, or `signal` aborts.
-   */
-  pass(path: string, incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Promise<void>;
+  /** Sends a request, and resolves when its answer begins. Rejects when the process goes before, or `signal` aborts. */
+  send(path: string, request: InstanceRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
   /** Resolves with a sentence once the process is gone, however that came. */
   readonly ended: Promise<string>;
   /** SIGTERM, and SIGKILL to its process group after `grace` milliseconds. Resolves when it is gone. */
   stop(grace: number): Promise<void>;
 }
 
+/** A request of any method; its body may still be on its way. */
+export interface InstanceRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string | Readable | null;
+}
+
 /** A process that did not come to listen. */
 class StartError extends Error {
   override readonly name = "StartError";
 }
+
+/** What is said of one connection, and not of the request. */
+const hopByHop = ["connection", "expect", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
 /** The queue-proxy asks every 50 ms with a timeout of 100 ms; a process on loopback answers faster than a pod. */
 const probeInterval = 20;
@@ -108,22 +111,10 @@ export async function startInstance(
   return {
     pid: pid!,
     ended,
-    async send(path, { headers, body }, signal) {
-      const answer = await pool.request({ path, method: "POST", headers: { ...headers }, body, signal });
-      const text = await answer.body.text();
-      const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
-      return { status: answer.statusCode, headers: Object.fromEntries(flat), body: text };
-    },
-    async pass(path, incoming, outgoing, signal) {
-      const { method, headers } = incoming;
-      const asked = request({ host: "127.0.0.1", port, path, method, headers, agent: false, signal });
-      const [[answer]] = await Promise.all([
-        once(asked, "response") as Promise<[IncomingMessage]>,
-        pipeline(incoming, asked),
-      ]);
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      outgoing.flushHeaders();
-      await pipeline(answer, outgoing);
+    send(path, request, signal) {
+      const method = request.method as Dispatcher.HttpMethod;
+      const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hopByHop.includes(name)));
+      return pool.request({ path, method, headers, body: request.body, signal });
     },
     async stop(grace) {
       child.kill("SIGTERM");

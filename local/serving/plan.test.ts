@@ -35,7 +35,7 @@ test("what a Service leaves out has Knative's defaults", () => {
     serviceAccount: "default",
     concurrency: 0,
     timeout: 300_000,
-    scale: { min: 0, max: 0, window: 60_000 },
+    scale: { min: 0, window: 60_000 },
   });
 });
 
@@ -80,7 +80,7 @@ test("what a Service says is obeyed", () => {
     serviceAccount: "release",
     concurrency: 20,
     timeout: 60_000,
-    scale: { min: 1, max: 3, window: 90_000 },
+    scale: { min: 1, window: 90_000 },
   });
 });
 
@@ -148,7 +148,7 @@ describe("what cannot be obeyed is refused by its name", () => {
     ],
     ["a window that Knative refuses", { annotations: { "autoscaling.knative.dev/window": "5s" } }, "window"],
     ["a window that is no duration", { annotations: { "autoscaling.knative.dev/window": "soon" } }, "window"],
-    ["a count that is none", { annotations: { "autoscaling.knative.dev/max-scale": "-1" } }, "max-scale"],
+    ["a count that is none", { annotations: { "autoscaling.knative.dev/min-scale": "-1" } }, "min-scale"],
   ])("%s", (_, changes, named) => {
     expect(() => readPlan(service(changes))).toThrow(named);
   });

@@ -28,12 +28,11 @@ export interface Plan {
   readonly scale: Scale;
 }
 
-/** How many instances a revision has, and when; from its `autoscaling.knative.dev/` annotations. */
+/** When a revision has its instance; from its `autoscaling.knative.dev/` annotations. */
 export interface Scale {
+  /** 0, or as many as there are here: one. */
   readonly min: number;
-  /** 0: as many as the host allows. */
-  readonly max: number;
-  /** Milliseconds without a request after which an instance goes. */
+  /** Milliseconds without a request after which it goes. */
   readonly window: number;
 }
 
@@ -54,13 +53,13 @@ export interface Wanted {
   readonly traffic: readonly TrafficTarget[];
 }
 
-/** Accepted and without effect, because a process on a laptop has no such thing: node placement, limits, images. */
-const meaningless = z.unknown().optional();
+/** Fields without effect, because a process on a laptop has no such thing: node placement, limits, images. */
+const meaningless = (...names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
 
 const source = z.strictObject({ name: z.string(), optional: z.boolean().default(false) });
 
 const container = z.strictObject({
-  name: meaningless,
   image: z.string(),
   // A process listens on a free port, and not on the container's; h2c would need another client.
   ports: z
@@ -74,15 +73,10 @@ const container = z.strictObject({
     .optional(),
   env: z.array(z.strictObject({ name: z.string(), value: z.string().default("") })).default([]),
   envFrom: z.array(z.strictObject({ configMapRef: source })).default([]),
-  // A process is ready when its port is open.
-  readinessProbe: meaningless,
-  livenessProbe: meaningless,
-  resources: meaningless,
-  securityContext: meaningless,
-  imagePullPolicy: meaningless,
-  terminationMessagePath: meaningless,
-  terminationMessagePolicy: meaningless,
   volumeMounts: z.array(z.looseObject({ name: z.string(), mountPath: z.string() })).default([]),
+  // A process is ready when its port is open.
+  ...meaningless("name", "readinessProbe", "livenessProbe", "resources", "securityContext", "imagePullPolicy"),
+  ...meaningless("terminationMessagePath", "terminationMessagePolicy"),
 });
 
 const podSpec = z.strictObject({
@@ -106,15 +100,8 @@ const podSpec = z.strictObject({
       ]),
     )
     .default([]),
-  enableServiceLinks: meaningless,
-  imagePullSecrets: meaningless,
-  securityContext: meaningless,
-  nodeSelector: meaningless,
-  affinity: meaningless,
-  tolerations: meaningless,
-  topologySpreadConstraints: meaningless,
-  priorityClassName: meaningless,
-  runtimeClassName: meaningless,
+  ...meaningless("enableServiceLinks", "imagePullSecrets", "securityContext", "nodeSelector", "affinity"),
+  ...meaningless("tolerations", "topologySpreadConstraints", "priorityClassName", "runtimeClassName"),
 });
 
 const count = z
@@ -138,7 +125,8 @@ const annotations = z
   .pipe(
     z.strictObject({
       "autoscaling.knative.dev/min-scale": count.default(0),
-      "autoscaling.knative.dev/max-scale": count.default(0),
+      // A revision has one instance at most.
+      "autoscaling.knative.dev/max-scale": z.string().optional(),
       "autoscaling.knative.dev/window": window.default(60_000),
       // All requests come through the activator, which is so here in any case.
       "autoscaling.knative.dev/target-burst-capacity": z.literal("-1").optional(),
@@ -147,7 +135,6 @@ const annotations = z
   .transform(
     (read): Scale => ({
       min: read["autoscaling.knative.dev/min-scale"],
-      max: read["autoscaling.knative.dev/max-scale"],
       window: read["autoscaling.knative.dev/window"],
     }),
   );
@@ -162,7 +149,7 @@ const service = z
             name: z.string().optional(),
             annotations: annotations.prefault({}),
             labels: z.record(z.string(), z.string()).default({}),
-            creationTimestamp: meaningless,
+            ...meaningless("creationTimestamp"),
           })
           .prefault({}),
         spec: podSpec,

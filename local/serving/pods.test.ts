@@ -35,7 +35,7 @@ const plan = (namespace = "default"): Plan => ({
   serviceAccount: "default",
   concurrency: 1,
   timeout: 1000,
-  scale: { min: 0, max: 1, window: 1000 },
+  scale: { min: 0, window: 1000 },
 });
 
 test("an instance has a pod with its template's labels and its revision's name, which no scheduler takes", async () => {

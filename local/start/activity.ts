@@ -8,11 +8,11 @@ import type { Terminal } from "../../shared/terminal/terminal.ts";
 import type { Counts } from "../cluster/counts.ts";
 import type { Trouble } from "../controllers/controller.ts";
 import type { RevisionName } from "../serving/activator.ts";
-import type { FleetEvent } from "../serving/fleet.ts";
+import type { InstanceEvent } from "../serving/revision.ts";
 
 /** Shows what sources, brokers and functions do, and counts it. */
 export interface Activity {
-  onEvent(name: RevisionName, event: FleetEvent): void;
+  onEvent(name: RevisionName, event: InstanceEvent): void;
   onRecord(name: RevisionName, record: Record<string, unknown>): void;
   onHop(hop: Hop): void;
   onTrouble(trouble: Trouble): void;
@@ -47,10 +47,8 @@ export function createActivity(terminal: Terminal): Activity {
           if (service === sweep) sweeps++;
           else started++;
           return say(name, "awake", "cyan", `${revision} listens after ${Math.round(event.ms)} ms.`);
-        case "stopped": {
-          const word = event.instances > 0 ? "fewer" : "asleep";
-          return say(name, word, "dim", sleepy[event.message](revision, event.instances));
-        }
+        case "stopped":
+          return say(name, "asleep", "dim", `${revision} ${sleepy[event.message]}`);
         case "crashed":
           return sayWithOutput(name, "crash", `${revision}: ${event.message}`);
         case "failed":
@@ -100,10 +98,9 @@ function withoutEchoes(): (record: LogRecord) => boolean {
 const echo = 2000;
 
 const sleepy = {
-  idle: (revision: string, left: number) =>
-    left > 0 ? `One process less of ${revision}.` : `${revision} is back at zero.`,
-  replaced: (revision: string) => `${revision} has answered what it had and is gone.`,
-  closing: (revision: string) => `${revision} was stopped.`,
+  idle: "is back at zero.",
+  replaced: "has answered what it had and is gone.",
+  closing: "was stopped.",
 };
 
 /** `pvc-protection-release` is `release` to people. */
