@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
@@ -24,7 +23,7 @@ export async function ensureClaims(tools: SetTools, set: SetObject, { pod, ordin
       continue;
     }
     try {
-      tools.writes.wrote(keyOf(set), PersistentVolumeClaim, await tools.client.create(PersistentVolumeClaim, claim));
+      await tools.client.create(PersistentVolumeClaim, claim);
       recordClaim(tools, set, claim, pod);
     } catch (error) {
       failures.push(`failed to create PVC ${name}: ${error instanceof Error ? error.message : error}`);
@@ -52,8 +51,7 @@ export async function fixOwners(tools: SetTools, set: SetObject, occupant: Occup
     if (ownersAreRight(claim, set, occupant)) continue;
     const owners = rightOwners(claim, set, occupant);
     const metadata = { ownerReferences: owners.length ? owners : null };
-    const written = await guardedPatch(tools.client, PersistentVolumeClaim, claim, { metadata });
-    tools.writes.wrote(keyOf(set), PersistentVolumeClaim, written);
+    await guardedPatch(tools.client, PersistentVolumeClaim, claim, { metadata });
   }
 }
 

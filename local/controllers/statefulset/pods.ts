@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isAlreadyExists, isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
@@ -36,9 +35,9 @@ export async function gatherPods(tools: SetTools, set: SetObject): Promise<Membe
     const ordinal = matchesLabelSelector(set.spec.selector, pod.metadata.labels) ? ordinalOf(set, pod) : undefined;
     if (controller && ordinal !== undefined) members.push({ pod, ordinal });
     else if (isBeingDeleted(set)) continue;
-    else if (controller) await write(tools, set, pod, release(pod, set));
+    else if (controller) await write(tools, pod, release(pod, set));
     else if (ordinal !== undefined && !isBeingDeleted(pod) && (await mayAdopt())) {
-      const adopted = await write(tools, set, pod, adoption(pod, controllerReference(set)));
+      const adopted = await write(tools, pod, adoption(pod, controllerReference(set)));
       if (adopted) members.push({ pod: adopted, ordinal });
     }
   }
@@ -62,9 +61,9 @@ export async function createPod(tools: SetTools, set: SetObject, member: Member)
     recordPod(tools, set, "Create", member.pod, error);
     throw error;
   }
-  const { failure } = await tools.client.create(Pod, member.pod).then(
-    (created) => ({ failure: tools.writes.wrote(keyOf(set), Pod, created) }),
-    (failure: unknown) => ({ failure }),
+  const failure: unknown = await tools.client.create(Pod, member.pod).then(
+    () => undefined,
+    (error) => error,
   );
   // A pod of another owner has the name, or the cache has not seen ours yet.
   if (isAlreadyExists(failure)) throw failure;
@@ -93,10 +92,7 @@ export async function correctPod(tools: SetTools, set: SetObject, member: Member
     if (!mounts) await ensureClaims(tools, set, member);
     if (!owned) await fixOwners(tools, set, member);
     const spec = mounts ? {} : { spec: { volumes: volumesOf(set, pod.spec.volumes, ordinal) } };
-    if (labels || !mounts) {
-      const written = await guardedPatch(tools.client, Pod, pod, { metadata: labels ? { labels } : {}, ...spec });
-      tools.writes.wrote(keyOf(set), Pod, written);
-    }
+    if (labels || !mounts) await guardedPatch(tools.client, Pod, pod, { metadata: labels ? { labels } : {}, ...spec });
   } catch (error) {
     if (!isConflict(error)) recordPod(tools, set, "Update", pod, error);
     throw error;
@@ -123,11 +119,9 @@ function failedUpdate(tools: SetTools, set: SetObject, { pod }: Member) {
   };
 }
 
-async function write(tools: SetTools, set: SetObject, pod: PodObject, patch: object): Promise<PodObject | undefined> {
+function write({ client }: SetTools, pod: PodObject, patch: object): Promise<PodObject | undefined> {
   const { namespace, name } = pod.metadata;
-  const written = await tools.client.patch<PodObject>(Pod, namespace, name, "strategic", patch);
-  tools.writes.wrote(keyOf(set), Pod, written);
-  return written;
+  return client.patch<PodObject>(Pod, namespace, name, "strategic", patch);
 }
 
 function once<T>(ask: () => Promise<T>): () => Promise<T> {

@@ -3,16 +3,13 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ControllerTools } from "../controller.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
-import type { OwnWrites } from "./own-writes.ts";
 import type { RevisionObject, SetObject } from "./set.ts";
 
 /** What the parts of the controller work with. */
 export interface SetTools extends ControllerTools {
-  sets: Reflection<SetObject>;
   pods: Reflection<PodObject>;
   claims: Reflection<ClaimObject>;
   revisions: Reflection<RevisionObject>;
-  writes: OwnWrites;
 }
 
 /** Shows on the set how an attempt at one of its pods ended. */

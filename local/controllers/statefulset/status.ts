@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { guardedPatch } from "../guarded-patch.ts";
@@ -32,15 +31,14 @@ export function statusOf(set: SetObject, { current, update }: Revisions, members
 }
 
 /** Writes a status if it says anything new; a rollout that has reached every pod is complete with it. */
-export async function writeStatus(tools: SetTools, set: SetObject, counted: Status): Promise<void> {
+export async function writeStatus({ client }: SetTools, set: SetObject, counted: Status): Promise<void> {
   const status = completed(set, counted);
   if (!hasChanged(set.status, status)) return;
   // What counts nothing is left out, as Kubernetes' own types do; no controller writes conditions here.
   const { replicas, availableReplicas, ...optional } = status;
   const written = Object.entries(optional).map(([field, value]) => [field, value || null]);
   const whole = { conditions: null, replicas, availableReplicas, collisionCount: 0, ...Object.fromEntries(written) };
-  const answer = await guardedPatch(tools.client, StatefulSet, set, { status: whole }, "status");
-  tools.writes.wrote(keyOf(set), StatefulSet, answer);
+  await guardedPatch(client, StatefulSet, set, { status: whole }, "status");
 }
 
 function completed({ spec }: SetObject, status: Status): Status {
