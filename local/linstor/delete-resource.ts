@@ -1,6 +1,15 @@
 import { type Entry, entry } from "./entry.ts";
 import { isDiskless, type Resource, same } from "./model.ts";
-import { findNode, isOnline, notConnected, quorumChange, resourcesOf, satelliteOf, type World } from "./world.ts";
+import {
+  findNode,
+  isOnline,
+  newResource,
+  notConnected,
+  quorumChange,
+  resourcesOf,
+  satelliteOf,
+  type World,
+} from "./world.ts";
 
 /** Milliseconds as they were seen: until a satellite has taken a resource down, and until it tries again. */
 const takeDown = 800;
@@ -77,21 +86,8 @@ export function replaceTieBreaker(world: World, gone: Resource): Entry[] {
   );
   if (!free) return [];
   const { name } = gone;
-  const now = world.clock.now();
   const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
-  const made: Resource = {
-    name,
-    node: free.name,
-    uuid: world.random.uuid(),
-    created: now,
-    pool: "DfltDisklessStorPool",
-    flags,
-    props: {},
-    deployed: false,
-    inUse: false,
-    disk: "Diskless",
-    sync: undefined,
-  };
+  const made = newResource(world, name, free.name, { pool: "DfltDisklessStorPool", flags, disk: "Diskless" });
   const quorum = quorumChange(world, name, () => database.resources.push(made));
   world.clock.after(300, () => {
     made.deployed = true;

@@ -14,7 +14,7 @@ import {
   type World,
 } from "./world.ts";
 
-export interface Lists {
+interface Lists {
   target?: string[];
   do_not_target?: string[];
 }

@@ -6,7 +6,7 @@ import { diskState, emptyDatabase, isDiskless, type Node, type Resource, type Sa
 import { resume, settle } from "./replacement.ts";
 import { answer } from "./routes.ts";
 import { toJson } from "./to-json.ts";
-import { findNode, resourcesOf, satelliteOf, type World } from "./world.ts";
+import { findNode, newResource, resourcesOf, satelliteOf, type World } from "./world.ts";
 
 export interface LinstorOptions {
   clock: Clock;
@@ -130,20 +130,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
 
   function copy(name: string, node: string, more: Partial<Resource>): void {
     const pool = world.database.pools.find((one) => same(one.node, node))?.name ?? "pool1";
-    world.database.resources.push({
-      name,
-      node,
-      uuid: world.random.uuid(),
-      created: clock.now(),
-      pool,
-      flags: new Set<string>(),
-      props: {},
-      deployed: true,
-      inUse: false,
-      disk: "UpToDate",
-      sync: undefined,
-      ...more,
-    });
+    world.database.resources.push(newResource(world, name, node, { pool, deployed: true, disk: "UpToDate", ...more }));
   }
 
   const known = (name: string, node: string): Resource => {

@@ -5,6 +5,7 @@ import {
   findNode,
   isOnline,
   type Migration,
+  newResource,
   notConnected,
   quorumChange,
   resourcesOf,
@@ -43,19 +44,7 @@ export function beginReplacement(world: World, source: Resource, target: string,
     for (const flag of ["DISK_ADD_REQUESTED", "DISK_ADDING"]) diskless.flags.add(flag);
     diskless.props.MigrateFrom = source.node.toUpperCase();
   } else {
-    const fresh: Resource = {
-      name,
-      node: target,
-      uuid: world.random.uuid(),
-      created: clock.now(),
-      pool,
-      flags: new Set<string>(),
-      props: {},
-      deployed: false,
-      inUse: false,
-      disk: "Inconsistent",
-      sync: undefined,
-    };
+    const fresh = newResource(world, name, target, { pool });
     entries.push(...quorumChange(world, name, () => database.resources.push(fresh)));
     entries.push(entry("success", about, 1, `New resource '${name}' on node '${target}' registered.`));
     const volume = { ...about, object: "volume" } as const;

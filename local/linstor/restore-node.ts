@@ -1,9 +1,8 @@
-import { takeResourceDown } from "./delete-resource.ts";
 import { type Entry, entry, nothing } from "./entry.ts";
 import { findNode, notFound, resourcesOn, type World } from "./world.ts";
 
 /** `PUT /v1/nodes/{node}/restore`: takes flags back. A migration that is under way goes on, and its source goes. */
-export async function restoreNode(world: World, given: string, body: { delete_resources?: boolean }): Promise<Entry[]> {
+export function restoreNode(world: World, given: string): Entry[] {
   const node = findNode(world, given);
   if (!node) return [notFound(given)];
   if (!node.flags.has("EVACUATE") && !node.flags.has("EVICTED"))
@@ -14,12 +13,7 @@ export async function restoreNode(world: World, given: string, body: { delete_re
   for (const resource of here) {
     // DELETE stays, and so does MigrateFrom, for ever.
     for (const flag of ["EVACUATE", "EVICTED", "INACTIVE"]) resource.flags.delete(flag);
-    if (body.delete_resources) {
-      resource.flags.add("DRBD_DELETE");
-      void takeResourceDown(world, resource);
-    } else {
-      entries.push(entry("success", nothing, 3, `Resource restored on '${node.name}'`));
-    }
+    entries.push(entry("success", nothing, 3, `Resource restored on '${node.name}'`));
   }
   const done = { operation: "none", object: "node" } as const;
   return [...entries, entry("success", done, 0, `Successfully restored node ${node.name}`)];

@@ -48,6 +48,18 @@ export const satelliteOf = ({ satellites }: World, { interface: { address, port 
   satellites.get(`${address}:${port}`);
 export const isOnline = (world: World, node: string) => findNode(world, node)?.connection === "ONLINE";
 
+/** A resource that is registered and that no satellite has made yet, unless `more` says otherwise. */
+export const newResource = (
+  { clock, random }: World,
+  name: string,
+  node: string,
+  more: Partial<Resource>,
+): Resource => ({
+  ...{ name, node, uuid: random.uuid(), created: clock.now() },
+  ...{ pool: "", flags: new Set<string>(), props: {}, deployed: false, inUse: false },
+  ...{ disk: "Inconsistent", sync: undefined, ...more },
+});
+
 /** How the controller takes a copy: what it does not know counts as UpToDate. */
 export function countsAsUpToDate(world: World, copy: Resource): boolean {
   if (isDiskless(copy) || isLeaving(copy)) return false;
