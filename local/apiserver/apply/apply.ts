@@ -4,7 +4,6 @@ import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
 import { timestampAt } from "../state.ts";
 import { StatusError } from "../status-error.ts";
-import { withBlanks } from "./blank.ts";
 import { checkApplied } from "./check.ts";
 import { compare } from "./compare.ts";
 import { type Claim, conflict } from "./conflict.ts";
@@ -64,8 +63,8 @@ export function serverSideApply(application: Application): { object: Fields } {
   const object = prune(merged, previous?.fields ?? new Set(), owned) as Fields;
 
   const change = compare(
-    { value: withBlanks(resource, withoutServerFields(live)), schema: root },
-    { value: withBlanks(resource, withoutServerFields(object)), schema: root },
+    { value: withoutServerFields(live), schema: root },
+    { value: withoutServerFields(object), schema: root },
   );
   const changed = union(change.added, change.modified);
   if (!application.force) refuseConflicts(others, changed);
@@ -93,10 +92,7 @@ function managersOf(resource: TypedKind, live: Fields | undefined, now: number):
   const managers = readManagers(isFields(live.metadata) ? live.metadata.managedFields : undefined);
   if (managers.length > 0) return managers;
   const schema = resolve(typeOf(resource) ?? {});
-  const { added, modified } = compare(
-    { value: withBlanks(resource, {}), schema },
-    { value: withBlanks(resource, withoutServerFields(live)), schema },
-  );
+  const { added, modified } = compare({ value: {}, schema }, { value: withoutServerFields(live), schema });
   const fields = union(added, modified);
   const { apiVersion } = resource;
   return [{ name: "before-first-apply", operation: "Update", apiVersion, fields, time: timestampAt(now) }];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isFields } from "../../../shared/kubernetes/fields.ts";
+import { referredBy } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { isGranular, partsOf, type Typed } from "./element.ts";
 import { descend } from "./field-set.ts";
@@ -18,7 +19,10 @@ export function compare(before: Typed, after: Typed): Comparison {
   return comparison;
 }
 
-function walk(into: Comparison, before: unknown, after: unknown, schema: Schema, path: string): void {
+function walk(into: Comparison, was: unknown, is: unknown, schema: Schema, path: string): void {
+  // A struct that Go embeds by value is always there, and no manager owns it for itself.
+  const blank = referredBy(schema) !== undefined && isFields(schema.default) ? {} : undefined;
+  const [before, after] = [was ?? blank, is ?? blank];
   if (isDeepStrictEqual(before, after)) return;
   if (before === undefined) into.added.add(path);
   else if (after === undefined) into.removed.add(path);

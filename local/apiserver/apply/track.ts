@@ -2,7 +2,6 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
 import { timestampAt } from "../state.ts";
-import { withBlanks } from "./blank.ts";
 import { compare } from "./compare.ts";
 import { difference, union } from "./field-set.ts";
 import { isSame, type Manager, readManagers, withManagers } from "./managers.ts";
@@ -36,7 +35,7 @@ export function trackFields({ resource, live, object, manager, subresource, now 
   if (live && before.length === 0) return withManagers(object, []);
 
   const state = (value: Fields) => ({
-    value: withBlanks(resource, withoutServerFields(writtenPart(resource, value, subresource))),
+    value: withoutServerFields(writtenPart(resource, value, subresource)),
     schema: resolve(schema),
   });
   const change = compare(state(live ?? {}), state(object));
