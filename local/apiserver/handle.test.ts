@@ -91,22 +91,6 @@ describe("failures", () => {
   });
 });
 
-describe("what stands before the server", () => {
-  test("may answer itself, and may lose the answer to what was done", async () => {
-    const { ask } = testServer({
-      intercept: async (request, next) => {
-        if (request.method === "GET") return encodeFailure(new StatusError(503, "ServiceUnavailable", "not today"));
-        const response = await next(request);
-        if (request.path.endsWith("?lost")) throw new Error("reset");
-        return response;
-      },
-    });
-    expect((await ask("GET", configMaps)).status).toBe(503);
-    await expect(ask("POST", `${configMaps}?lost`, { metadata: { name: "x" } })).rejects.toThrow("reset");
-    expect((await ask("POST", configMaps, { metadata: { name: "x" } })).json.reason).toBe("AlreadyExists");
-  });
-});
-
 test("an observer hears of every change while it is made", async () => {
   const heard: string[] = [];
   const { ask } = testServer({

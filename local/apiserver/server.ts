@@ -1,6 +1,6 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Identity } from "./auth/identity.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { handle } from "./handle.ts";
@@ -31,8 +31,6 @@ export interface ApiServerOptions {
    * of each write.
    */
   readonly managedFields?: boolean;
-  /** Stands before the server: for faults such as 409, 429, 500, and answers that come late or never. */
-  readonly intercept?: (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
   /** Called with every change within the request that makes it: for what must hold after each write. */
   readonly observe?: Observe;
 }
@@ -55,7 +53,7 @@ const history = 10_000;
  * a new cluster.
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { clock, random, tokens, intercept } = options;
+  const { clock, random, tokens } = options;
   const state: State = {
     clock,
     random,
@@ -73,9 +71,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   serveDefinitions(state);
   bootstrap(state);
-  const next: Transport = (request) => handle(state, request);
   return {
-    handle: intercept ? (request) => intercept(request, next) : next,
+    handle: (request) => handle(state, request),
     compact: () => state.store.compact(),
     close() {
       for (const end of [...state.watches.keys()]) end();

@@ -3,19 +3,18 @@ import { fieldsAt } from "../kinds/fields.ts";
 import type { PrinterColumn } from "../resource.ts";
 import { ageOf } from "./age.ts";
 import { jsonPath } from "./json-path.ts";
-import type { Column, Printer } from "./printer.ts";
 
 /** A printer column whose cell is computed, where no JSON path leads to it. */
 export type ComputedColumn = Omit<PrinterColumn, "jsonPath"> & { readonly cell: (object: Fields) => unknown };
 
-const nameColumn: Column = { name: "Name", type: "string", format: "name", description: "", priority: 0 };
+const nameColumn = { name: "Name", type: "string", format: "name", description: "", priority: 0 };
 const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
  * The name of an object and these columns of it, or its age when there are none. A kind whose names mean
  * nothing to people, such as Event, shows them with `-o wide` alone.
  */
-export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = [], hasName = true): Printer {
+export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = [], hasName = true) {
   const shown = (columns.length > 0 ? columns : [age]).map((column) => ({
     column,
     find: "cell" in column ? (object: Fields) => [column.cell(object)] : jsonPath(column.jsonPath),
@@ -31,7 +30,8 @@ export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] =
         priority,
       })),
     ],
-    cells: (object, now) => [
+    /** The cells of one object, one for each column. `now` is in milliseconds since the epoch. */
+    cells: (object: Fields, now: number): unknown[] => [
       fieldsAt(object, "metadata").name,
       ...shown.map(({ column, find }) => cell(find(object)[0], column.type, now)),
     ],

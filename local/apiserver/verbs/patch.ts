@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { serverSideApply } from "../apply/apply.ts";
@@ -15,12 +16,14 @@ import { contentType, decode } from "../request/body.ts";
 import { isTrue, keyOf, type ObjectCall } from "../request/call.ts";
 import { TypeMismatch } from "../request/conform.ts";
 import { checkPatchOptions } from "../request/write-options.ts";
-import { parseYaml } from "../request/yaml.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { createObject } from "../write/create-object.ts";
 import { updateObject } from "../write/update-object.ts";
 import { checkNames } from "./check-names.ts";
+
+// The parser is loaded with the first apply: most clients send JSON.
+const require = createRequire(import.meta.url);
 
 /** How a patch changes an object, given in the version that the client speaks. */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
@@ -119,7 +122,8 @@ function apply(state: State, call: ObjectCall): Answer {
 function readApplied({ request, resource, name }: ObjectCall): Fields {
   let document: unknown;
   try {
-    document = parseYaml(request.body ?? "");
+    const { parse }: typeof import("yaml") = require("yaml");
+    document = parse(request.body ?? "");
   } catch (error) {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : error}`);
   }

@@ -11,7 +11,7 @@ import { StatusError } from "../status-error.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
 import { checkNewMetadata } from "../validation/metadata.ts";
 import { subdomainProblems } from "../validation/names.ts";
-import { dedupeOwners, normalizeMetadata } from "./normalize-metadata.ts";
+import { normalizeMetadata } from "./normalize-metadata.ts";
 import { track } from "./track-managers.ts";
 
 /**
@@ -28,7 +28,6 @@ export function createObject(state: State, call: Call, given: KubernetesObject, 
   if (resourceVersion && resourceVersion !== "0") {
     throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
-  dedupeOwners(object, call.warnings);
   for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"]) {
     delete object.metadata[field];
   }

@@ -8,7 +8,7 @@ import type { DeleteOptions } from "../request/delete-options.ts";
 import type { Resource } from "../resource.ts";
 import { type State, timestamp, timestampAt } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
-import { removeObject } from "./remove.ts";
+import { removeObject } from "./replace.ts";
 
 /** What became of an object that was asked to go. */
 export interface Deletion {

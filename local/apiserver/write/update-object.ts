@@ -12,9 +12,8 @@ import { type State, timestamp } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
 import { checkChangedMetadata } from "../validation/metadata.ts";
 import { invalidValue } from "../validation/status-cause.ts";
-import { dedupeOwners, normalizeMetadata } from "./normalize-metadata.ts";
-import { removeObject } from "./remove.ts";
-import { replaceObject } from "./replace.ts";
+import { normalizeMetadata } from "./normalize-metadata.ts";
+import { removeObject, replaceObject } from "./replace.ts";
 import { track } from "./track-managers.ts";
 
 /**
@@ -34,7 +33,6 @@ export function updateObject(
   const now = timestamp(state);
   let next = asStored(resource, given);
   checkVersion(call, strategy, live, next);
-  dedupeOwners(next, call.warnings);
   normalizeMetadata(next.metadata);
   next = subresource === "status" ? statusChange(call, live.object, next) : mainChange(call, live.object, next);
   strategy.defaults?.(next);

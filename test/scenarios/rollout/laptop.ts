@@ -112,10 +112,11 @@ export async function openLaptop(): Promise<Laptop> {
       made.push({ by, method: request.method, path: request.path, body: request.body ?? "" });
     return response;
   }
-  const server = createApiServer({ clock, random, rbac: true, tokens: { [token]: administrator }, intercept });
+  const server = createApiServer({ clock, random, rbac: true, tokens: { [token]: administrator } });
+  const guarded = { ...server, handle: (request: ApiRequest) => intercept(request, server.handle) };
   const transport: Transport = (request) =>
-    server.handle({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
-  const http = await serveHttp(server);
+    guarded.handle({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  const http = await serveHttp(guarded);
 
   const tools: ControllerTools = createControllerTools({ transport, clock, random, signal });
   const { client: admin } = tools;
