@@ -18,10 +18,6 @@ describe("where nothing is", () => {
     const { status, json, text } = await testServer().ask("GET", path);
     expect([status, json?.message ?? text]).toEqual([404, message]);
   });
-
-  test("a path that is no path", async () => {
-    expect((await testServer().ask("GET", "/api/v1/namespaces/%zz/pods")).status).toBe(400);
-  });
 });
 
 test.each([

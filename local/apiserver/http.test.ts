@@ -62,12 +62,6 @@ test("says that a kind is not served, in any encoding of the request", async () 
   expect(await send(configMaps)).toEqual([415, true]);
 });
 
-test("refuses a body of more than 3 MiB", async () => {
-  await start();
-  const answer = await post(JSON.stringify({ metadata: { name: "x" }, data: { k: "x".repeat(4 * 1024 * 1024) } }));
-  expect([answer.status, (await jsonOf(answer)).reason]).toEqual([413, "RequestEntityTooLarge"]);
-});
-
 describe("watches", () => {
   test("come line by line and end when the client leaves", async () => {
     await start();

@@ -54,28 +54,16 @@ async function serve(server: ApiServer, incoming: IncomingMessage, outgoing: Ser
   else await send(response.body, outgoing);
 }
 
-// The real server's limit.
-const longestBody = 3 * 1024 * 1024;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<ApiRequest> {
   const method = methods.find((known) => known === incoming.method);
   if (!method) throw methodNotAllowed();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= longestBody) chunks.push(chunk);
-  }
-  if (length > longestBody) {
-    const message = `Request entity too large: limit is ${longestBody}`;
-    throw new StatusError(413, "RequestEntityTooLarge", message);
-  }
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  const content = Buffer.concat(chunks);
+  const content = Buffer.concat(await incoming.toArray());
   const common = { method, path: incoming.url ?? "/", signal };
   if (content.length === 0) return { ...common, headers };
   const encoding = headers["content-type"]?.startsWith(protobufType) ? "base64" : "utf8";

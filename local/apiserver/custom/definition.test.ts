@@ -65,15 +65,9 @@ describe("problems", () => {
     );
 
   test("none", () => expect(causes(definition())).toEqual([]));
-  test("of names and versions", () => {
+  test("of a name", () => {
     expect(causes(definition({ group: "other.org" }))).toEqual([
       'metadata.name: Invalid value: "things.example.org": must be spec.names.plural+"."+spec.group',
-    ]);
-    expect(causes(definition({ versions: [version("v2")] }))).toEqual([
-      "spec.versions: ...: must have exactly one version marked as storage version",
-    ]);
-    expect(causes(definition({ versions: [version("v1"), version("v1", { storage: false })] }))).toEqual([
-      "spec.versions: ...: must contain unique version names",
     ]);
   });
   test("of a version without a schema", () => {

@@ -41,7 +41,7 @@ function isTrue(status: Fields, condition: string): boolean {
   return objectsIn(status, "conditions").some(({ type, status }) => type === condition && status === "True");
 }
 
-/** What is wrong with a CustomResourceDefinition, in its name and its versions. Schemas are not checked. */
+/** What is wrong with a CustomResourceDefinition, in its name and for want of a schema. */
 export function definitionProblems(definition: Fields): Cause[] {
   const spec = specOf(definition);
   const { name } = fieldsAt(definition, "metadata");
@@ -49,14 +49,7 @@ export function definitionProblems(definition: Fields): Cause[] {
   if (name !== `${fieldsAt(spec, "names").plural}.${spec.group}`) {
     causes.push(invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group'));
   }
-  const versions = objectsIn(spec, "versions");
-  if (new Set(versions.map((version) => version.name)).size < versions.length) {
-    causes.push(invalidValue("spec.versions", versions, "must contain unique version names"));
-  }
-  if (versions.filter(({ storage }) => storage === true).length !== 1) {
-    causes.push(invalidValue("spec.versions", versions, "must have exactly one version marked as storage version"));
-  }
-  for (const [index, version] of versions.entries()) {
+  for (const [index, version] of objectsIn(spec, "versions").entries()) {
     if (isFields(fieldsAt(version, "schema").openAPIV3Schema)) continue;
     causes.push(requiredValue(`spec.versions[${index}].schema.openAPIV3Schema`));
   }

@@ -23,9 +23,7 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
   const validate = validatorOf(schema);
   validate(value);
   const found = validate.errors ?? [];
-  const errors = found.filter(
-    (error) => !isInsideAlternative(error) && !isSecond(error, found) && !(live && isUnchanged(error, value, live)),
-  );
+  const errors = found.filter((error) => !isInsideAlternative(error) && !(live && isUnchanged(error, value, live)));
   const causes = [...errors.map((error) => causeOf(error, value)), ...duplicates(schema, value)];
   if (!hasRules(schema)) return causes;
   const isMistyped = causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate");
@@ -50,11 +48,6 @@ const duration = /^[+-]?(?:\d+(?:\.\d*)?\s*(?:ns|us|µs|ms|s|m|h|d|w)\s*)+$/;
 
 /** What is wrong with one alternative of `oneOf`, `anyOf` or `not` is said by the keyword itself. */
 const isInsideAlternative = ({ schemaPath }: ErrorObject) => /\/(?:oneOf|anyOf|not)\//.test(schemaPath);
-
-/** A string that is too short or too long gets no other error. */
-const isSecond = ({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]) =>
-  keyword === "pattern" &&
-  errors.some((other) => other.instancePath === instancePath && /^m(?:in|ax)Length$/.test(other.keyword));
 
 function isUnchanged({ instancePath }: ErrorObject, value: unknown, live: unknown): boolean {
   const [now, before] = [at(value, instancePath), at(live, instancePath)];

@@ -107,17 +107,8 @@ export async function* once(text: string): AsyncGenerator<string, void, undefine
   yield text;
 }
 
-// The real server's limits; a header takes no more than ASCII.
-const longestWarning = 256;
-const longestWarnings = 4096;
-
+/** A header takes no more than ASCII. */
 function warningHeader(warnings: readonly string[]): Record<string, string> {
-  if (warnings.length === 0) return {};
-  let header = "";
-  for (const warning of warnings) {
-    const text = JSON.stringify(warning.slice(0, longestWarning)).replace(/[^\x20-\x7e]/g, "?");
-    if (header.length + text.length > longestWarnings) break;
-    header += `${header ? ", " : ""}299 - ${text}`;
-  }
-  return { warning: header };
+  const all = warnings.map((warning) => `299 - ${JSON.stringify(warning).replace(/[^\x20-\x7e]/g, "?")}`);
+  return all.length > 0 ? { warning: all.join(", ") } : {};
 }

@@ -1,5 +1,3 @@
-import { badRequest } from "../failure.ts";
-
 /** What a URL path of the API asks for, before anyone looked whether it is served. */
 export interface ResourcePath {
   readonly group: string;
@@ -12,22 +10,14 @@ export interface ResourcePath {
 
 /**
  * Takes `/api/v1/...` and `/apis/<group>/<version>/...` apart. `undefined` for all that names no resource: discovery,
- * health, unknown roots. Throws 400 for what is no path.
+ * health, unknown roots.
  */
 export function parsePath(pathname: string): ResourcePath | undefined {
-  const [root, ...rest] = pathname.split("/").slice(1).map(unescaped);
+  const [root, ...rest] = pathname.split("/").slice(1).map(decodeURIComponent);
   if (rest.at(-1) === "") rest.pop();
   if (root === "api") return parts("", rest);
   if (root === "apis" && rest.length > 1) return parts(rest[0]!, rest.slice(1));
   return undefined;
-}
-
-function unescaped(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw badRequest(`invalid URL escape in ${JSON.stringify(segment)}`);
-  }
 }
 
 function parts(group: string, [version, ...rest]: string[]): ResourcePath | undefined {

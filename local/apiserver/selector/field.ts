@@ -11,25 +11,17 @@ export type FieldSelector = (object: KubernetesObject) => boolean;
  * field that does not exist has the empty value. Throws 400 for a field that is not indexed for this resource.
  */
 export function parseFieldSelector(resource: Resource, text: string): FieldSelector {
-  const terms = splitTerms(text).map((term) => {
-    const operator = /!=|==?/.exec(term);
-    if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    const field = term.slice(0, operator.index);
-    const value = unescaped(term.slice(operator.index + operator[0].length));
-    const read = readerOf(resource, field);
-    if (!read) throw badRequest(`field label not supported: ${field}`);
-    return { read, value, wanted: operator[0] !== "!=" };
-  });
+  const terms = text
+    .split(",")
+    .filter(Boolean)
+    .map((term) => {
+      const operator = /!=|==?/.exec(term);
+      if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+      const field = term.slice(0, operator.index);
+      const value = term.slice(operator.index + operator[0].length);
+      const read = readerOf(resource, field);
+      if (!read) throw badRequest(`field label not supported: ${field}`);
+      return { read, value, wanted: operator[0] !== "!=" };
+    });
   return (object) => terms.every(({ read, value, wanted }) => (read(object) === value) === wanted);
-}
-
-/** Splits at commas that no backslash escapes; empty terms mean nothing. */
-function splitTerms(text: string): string[] {
-  return (text.match(/(?:\\.|[^\\,])+/g) ?? []).filter((term) => term !== "");
-}
-
-function unescaped(value: string): string {
-  const stray = /^(?:\\[\\,=]|[^\\,=])*?(=)/.exec(value);
-  if (stray) throw badRequest(`invalid field selector: unescaped character in value: ${"=".charCodeAt(0)}`);
-  return value.replace(/\\(.)/g, "$1");
 }

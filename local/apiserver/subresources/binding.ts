@@ -1,4 +1,3 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { badRequest, conflict } from "../failure.ts";
 import { fieldsAt, objectIn, objectsIn, specOf } from "../kinds/fields.ts";
 import { setCondition } from "../kinds/pod.ts";
@@ -8,7 +7,6 @@ import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import { resource } from "../resource.ts";
 import { type State, timestamp } from "../state.ts";
-import { StatusError } from "../status-error.ts";
 import { live } from "../verbs/get.ts";
 import { replaceObject } from "../write/replace.ts";
 import { success } from "./success.ts";
@@ -20,13 +18,11 @@ export function bind(state: State, call: ObjectCall): Answer {
   const { name, resource } = call;
   const asked = readObject(call, binding);
   if (asked.metadata.name !== name) throw badRequest("name in URL does not match name in Binding object");
-  const node = nodeOf(asked);
+  const { name: node } = fieldsAt(asked, "target");
   const before = live(state, call);
   const refuse = (why: string) => conflict({ ...resource, plural: "pods/binding" }, name, why);
   const { uid, deletionTimestamp } = before.object.metadata;
-  if (asked.metadata.uid && asked.metadata.uid !== uid) {
-    throw refuse(`Precondition failed: UID in precondition: ${asked.metadata.uid}, UID in object meta: ${uid}`);
-  }
+  if (asked.metadata.uid && asked.metadata.uid !== uid) throw refuse(`its uid is ${uid}, not ${asked.metadata.uid}`);
   if (deletionTimestamp) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   const { nodeName } = specOf(before.object);
   if (nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`);
@@ -42,14 +38,4 @@ export function bind(state: State, call: ObjectCall): Answer {
   setCondition(pod, { type: "PodScheduled", status: "True" }, timestamp(state));
   replaceObject(state, call, before, pod);
   return { type: "object", status: 201, object: success({ code: 201 }) };
-}
-
-function nodeOf(asked: KubernetesObject): string {
-  const { kind = "", name = "" } = fieldsAt(asked, "target");
-  if (kind !== "" && kind !== "Node") {
-    const message = `target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`;
-    throw new StatusError(500, "", message);
-  }
-  if (name === "") throw new StatusError(500, "", "target.name: Required value");
-  return String(name);
 }

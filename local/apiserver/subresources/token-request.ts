@@ -15,7 +15,6 @@ const shortest = 600;
 /** POST to `serviceaccounts/token`: a bearer token for the service account, good for an hour unless asked otherwise. */
 export function requestToken(state: State, call: ObjectCall): Answer {
   const request = readObject(call, tokenRequest);
-  const { name = call.name } = request.metadata;
   const { expirationSeconds = 3600, audiences, boundObjectRef = null } = specOf(request);
   const seconds = Number(expirationSeconds);
   if (seconds < shortest) {
@@ -23,10 +22,6 @@ export function requestToken(state: State, call: ObjectCall): Answer {
     throw invalid(tokenRequest, "", [invalidValue("spec.expirationSeconds", seconds, why)]);
   }
   const account = live(state, call);
-  if (name !== call.name) {
-    const why = "must match the service account name if specified";
-    throw invalid(tokenRequest, call.name, [invalidValue("metadata.name", name, why)]);
-  }
   const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : undefined;
   const { token, audience, expires } = issueToken(state, account.object, seconds, wanted);
   const { namespace, uid, creationTimestamp } = account.object.metadata;

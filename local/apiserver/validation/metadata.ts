@@ -79,16 +79,12 @@ const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"
 
 function checkFinalizers(finalizers: readonly string[], origin: Origin): Cause[] {
   const field = "metadata.finalizers";
-  const causes = finalizers.flatMap((finalizer, index) => {
+  return finalizers.flatMap((finalizer, index) => {
     const problems = qualifiedNameProblems(finalizer).map((why) => invalidValue(field, finalizer, why));
     if (origin === "custom" || finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
     const why = "name is neither a standard finalizer name nor is it fully qualified";
     return [...problems, invalidValue(`${field}[${index}]`, finalizer, why)];
   });
-  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
-    causes.push(invalidValue(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
-  }
-  return causes;
 }
 
 function checkOwners(owners: readonly OwnerReference[]): Cause[] {
@@ -96,13 +92,8 @@ function checkOwners(owners: readonly OwnerReference[]): Cause[] {
   const causes: Cause[] = [];
   let controller: OwnerReference | undefined;
   for (const owner of owners) {
-    const [group, version] = splitVersion(owner.apiVersion ?? "");
-    if (!version) causes.push(invalidValue(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty"));
-    for (const part of ["kind", "name", "uid"] as const) {
+    for (const part of ["apiVersion", "kind", "name", "uid"] as const) {
       if (!owner[part]) causes.push(invalidValue(`${field}.${part}`, owner[part] ?? "", "must not be empty"));
-    }
-    if (group === "" && version === "v1" && owner.kind === "Event") {
-      causes.push(invalidValue(field, owner, "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (!owner.controller) continue;
     if (controller) {
@@ -114,10 +105,4 @@ function checkOwners(owners: readonly OwnerReference[]): Cause[] {
     controller = owner;
   }
   return causes;
-}
-
-function splitVersion(apiVersion: string): [group: string, version: string] {
-  const parts = apiVersion.split("/");
-  if (parts.length === 1) return ["", apiVersion];
-  return parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : ["", ""];
 }
