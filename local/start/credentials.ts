@@ -2,8 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { pathOf } from "../../shared/kubernetes/kind.ts";
-import { ServiceAccount } from "../controllers/objects/kinds.ts";
+import { requestToken } from "../knative/service-account.ts";
 
 /** How a cluster is reached: the `cluster` part of a kubeconfig. */
 export type ClusterEntry = Readonly<Record<string, unknown>>;
@@ -30,19 +29,10 @@ export function issueCredentials(
   const issued = new Map<string, Promise<string>>();
 
   async function renew(namespace: string, name: string, file: string): Promise<number> {
-    const request = {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: { expirationSeconds: lifetime },
-    };
-    const { status } = await client.request<{ status: { token: string; expirationTimestamp: string } }>(
-      "POST",
-      pathOf(ServiceAccount, namespace, name, "token"),
-      request,
-    );
-    await writeFile(`${file}.new`, status.token, { mode: 0o600 });
+    const { token, expirationTimestamp } = await requestToken(client, namespace, name, lifetime);
+    await writeFile(`${file}.new`, token, { mode: 0o600 });
     await rename(`${file}.new`, file);
-    return Date.parse(status.expirationTimestamp) - clock.now();
+    return Date.parse(expirationTimestamp) - clock.now();
   }
 
   async function keepFresh(namespace: string, name: string, file: string, lives: number): Promise<void> {

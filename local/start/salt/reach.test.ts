@@ -75,17 +75,19 @@ test("of several minions that answer one must be chosen", async () => {
 
 test("what is wrong with an account or an address is a sentence", async () => {
   expect(await reach(saltWith("worker-0"), { password: { text: "guessed" } })).toBe(
-    "Salt does not accept the password of the account holdfast (eauth holdfast).",
+    `${server?.url}: Salt does not accept the password of the account holdfast (eauth holdfast).`,
   );
   await server?.close();
   expect(await reach(saltWith("worker-0"), { username: "nobody" })).toBe(
-    "Salt grants the account nobody nothing: list it in external_auth of the master.",
+    `${server?.url}: Salt knows the password of the account nobody (eauth holdfast), but grants it nothing.`,
   );
   const other = createServer((_, answer) => answer.end("<html>Welcome</html>"));
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
-  expect(await reach(saltWith("worker-0"), { url })).toBe("This is no salt-api: its /login answers 200.");
+  expect(await reach(saltWith("worker-0"), { url })).toBe(
+    `${url}: Salt was asked to log in, and the answer is no JSON.`,
+  );
   other.closeAllConnections();
   await new Promise((resolve) => other.close(resolve));
   expect(await reach(saltWith("worker-0"), { url })).toMatch(`${url}: Salt could not be asked (POST /login): connect`);
