@@ -89,8 +89,6 @@ function decodeValue(type: string, field: WireField): unknown {
       return Buffer.from(bytesOf(field)).toString("base64");
     case "raw":
       return bytesOf(field);
-    case "json":
-      return JSON.parse(textOf([...fieldsOnWire(bytesOf(field))][0] ?? { number: 1, value: Buffer.from("{}") }));
     case "Time":
       return decodeTime(bytesOf(field));
   }

@@ -1,6 +1,6 @@
 /**
  * A message: by field number the JSON name and, after a colon, the type. Types are `string`, `int`, `bool`, `bytes`,
- * `count` (left out when it is 0), `json`, `Time` and other messages; `T[]` repeats, `T{}` is a map from texts. Numbers
+ * `count` (left out when it is 0), `Time` and other messages; `T[]` repeats, `T{}` is a map from texts. Numbers
  * and names are those of Kubernetes 1.36.
  */
 type Message = Readonly<Record<number, string>>;
@@ -29,29 +29,8 @@ export const messages: Readonly<Record<string, Message>> = {
     10: "deletionGracePeriodSeconds:int",
     11: "labels:string{}",
     12: "annotations:string{}",
-    13: "ownerReferences:OwnerReference[]",
     14: "finalizers:string[]",
-    17: "managedFields:ManagedFieldsEntry[]",
   },
-  OwnerReference: {
-    1: "kind:string",
-    3: "name:string",
-    4: "uid:string",
-    5: "apiVersion:string",
-    6: "controller:bool",
-    7: "blockOwnerDeletion:bool",
-  },
-  ManagedFieldsEntry: {
-    1: "manager:string",
-    2: "operation:string",
-    3: "apiVersion:string",
-    4: "time:Time",
-    6: "fieldsType:string",
-    7: "fieldsV1:json",
-    8: "subresource:string",
-  },
-  LabelSelector: { 1: "matchLabels:string{}", 2: "matchExpressions:LabelSelectorRequirement[]" },
-  LabelSelectorRequirement: { 1: "key:string", 2: "operator:string", 3: "values:string[]" },
   DeleteOptions: {
     1: "gracePeriodSeconds:int",
     2: "preconditions:Preconditions",
@@ -64,22 +43,7 @@ export const messages: Readonly<Record<string, Message>> = {
   Namespace: { 1: "metadata:ObjectMeta", 2: "spec:NamespaceSpec", 3: "status:NamespaceStatus" },
   NamespaceSpec: { 1: "finalizers:string[]" },
   NamespaceStatus: { 1: "phase:string" },
-  ServiceAccount: {
-    1: "metadata:ObjectMeta",
-    2: "secrets:ObjectReference[]",
-    3: "imagePullSecrets:LocalObjectReference[]",
-    4: "automountServiceAccountToken:bool",
-  },
-  ObjectReference: {
-    1: "kind:string",
-    2: "namespace:string",
-    3: "name:string",
-    4: "uid:string",
-    5: "apiVersion:string",
-    6: "resourceVersion:string",
-    7: "fieldPath:string",
-  },
-  LocalObjectReference: { 1: "name:string" },
+  ServiceAccount: { 1: "metadata:ObjectMeta", 4: "automountServiceAccountToken:bool" },
   ConfigMap: { 1: "metadata:ObjectMeta", 2: "data:string{}", 3: "binaryData:bytes{}", 4: "immutable:bool" },
   Secret: {
     1: "metadata:ObjectMeta",
@@ -90,8 +54,7 @@ export const messages: Readonly<Record<string, Message>> = {
   },
 
   Role: rules,
-  ClusterRole: { ...rules, 3: "aggregationRule:AggregationRule" },
-  AggregationRule: { 1: "clusterRoleSelectors:LabelSelector[]" },
+  ClusterRole: rules,
   RoleBinding: binding,
   ClusterRoleBinding: binding,
   PolicyRule: {
@@ -105,8 +68,7 @@ export const messages: Readonly<Record<string, Message>> = {
   RoleRef: { 1: "apiGroup:string", 2: "kind:string", 3: "name:string" },
 
   TokenRequest: { 1: "metadata:ObjectMeta", 2: "spec:TokenRequestSpec", 3: "status:Ignored" },
-  TokenRequestSpec: { 1: "audiences:string[]", 3: "boundObjectRef:BoundObjectReference", 4: "expirationSeconds:int" },
-  BoundObjectReference: { 1: "kind:string", 2: "apiVersion:string", 3: "name:string", 4: "uid:string" },
+  TokenRequestSpec: { 1: "audiences:string[]", 4: "expirationSeconds:int" },
   SelfSubjectReview: { 1: "metadata:ObjectMeta", 2: "status:Ignored" },
   SelfSubjectAccessReview: accessReview,
   SubjectAccessReview: accessReview,
