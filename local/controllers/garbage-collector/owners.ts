@@ -17,13 +17,11 @@ export interface Owners {
 /** Why an owner is not known: asking again helps only when the kinds served have changed, or never. */
 export type Unclear = "kind unknown" | "cluster-scoped with namespaced owner";
 
-/** Looks up owners live; remembers those found absent, because a uid never comes back. */
+/** Looks up owners live. */
 export function createOwnerLookup(
   client: Client,
   everything: Everything,
 ): (node: GraphNode, references: readonly OwnerReference[]) => Promise<Owners | Unclear> {
-  const absent = new Set<string>();
-
   return async (node, references) => {
     const owners: Owners = { solid: [], dangling: [], waiting: [] };
     for (const reference of references) {
@@ -32,15 +30,9 @@ export function createOwnerLookup(
       if (kind.namespaced && !node.namespace) return "cluster-scoped with namespaced owner";
       const namespace = kind.namespaced ? node.namespace : undefined;
 
-      const { apiVersion, name, uid } = reference;
-      const key = JSON.stringify([apiVersion, kind.kind, namespace, name, uid]);
-      const owner = absent.has(key) ? undefined : await client.get(kind, namespace, name, { metadataOnly: true });
-      if (owner?.metadata.uid !== uid) {
-        absent.add(key);
-        const oldest = absent.values().next();
-        if (absent.size > 500 && !oldest.done) absent.delete(oldest.value);
-        owners.dangling.push(reference);
-      } else if (waitsForDependents(owner)) owners.waiting.push(reference);
+      const owner = await client.get(kind, namespace, reference.name, { metadataOnly: true });
+      if (owner?.metadata.uid !== reference.uid) owners.dangling.push(reference);
+      else if (waitsForDependents(owner)) owners.waiting.push(reference);
       else owners.solid.push(reference);
     }
     return owners;

@@ -36,12 +36,6 @@ describe("taintsOf", () => {
       taints: ["node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"],
     },
     {
-      what: "a node under pressure",
-      spec: {},
-      conditions: [ready("True"), { type: "DiskPressure", status: "True" }],
-      taints: ["node.kubernetes.io/disk-pressure:NoSchedule"],
-    },
-    {
       what: "a node that has recovered",
       spec: { taints: [{ key: "node.kubernetes.io/unreachable", effect: "NoExecute" }] },
       conditions: [ready("True")],

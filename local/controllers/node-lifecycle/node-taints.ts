@@ -2,8 +2,7 @@ import { conditionOf } from "../objects/condition.ts";
 import type { NodeObject, NodeTaint } from "../objects/node.ts";
 
 const prefix = "node.kubernetes.io/";
-const pressures = { MemoryPressure: "memory-pressure", DiskPressure: "disk-pressure", PIDPressure: "pid-pressure" };
-const managed = new Set(["unschedulable", "not-ready", "unreachable", ...Object.values(pressures)]);
+const managed = new Set(["unschedulable", "not-ready", "unreachable"]);
 
 /**
  * The taints a node should have: those of others as they are, and those that follow from its conditions and from its
@@ -24,12 +23,11 @@ function isManaged({ key }: NodeTaint): boolean {
 }
 
 function wantedTaints({ spec, status }: NodeObject): NodeTaint[] {
-  const is = (type: string) => conditionOf(status?.conditions, type)?.status;
+  const ready = conditionOf(status?.conditions, "Ready")?.status;
   const noSchedule = [
     ...(spec?.unschedulable ? ["unschedulable"] : []),
-    ...(is("Ready") === "False" ? ["not-ready"] : []),
-    ...(is("Ready") === "Unknown" ? ["unreachable"] : []),
-    ...Object.entries(pressures).flatMap(([type, name]) => (is(type) === "True" ? [name] : [])),
+    ...(ready === "False" ? ["not-ready"] : []),
+    ...(ready === "Unknown" ? ["unreachable"] : []),
   ];
   const noExecute = noSchedule.filter((name) => name === "not-ready" || name === "unreachable");
   return [

@@ -8,7 +8,7 @@ export interface ClaimObject extends KubernetesObject {
     accessModes?: string[];
     resources?: { requests?: { storage?: string } };
     selector?: LabelSelector;
-    /** Absent: the default class, as soon as there is one. Empty: no class at all. */
+    /** Absent or empty: no class at all. */
     storageClassName?: string;
     volumeMode?: string;
     volumeName?: string;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { RevisionObject, SetObject } from "./set.ts";
 
 /** What a revision remembers of a set: a patch that brings its template back. */
@@ -17,24 +18,15 @@ export function remembersSame(left: RevisionObject["data"], right: RevisionObjec
   return canonical(left) === canonical(right);
 }
 
-/**
- * The end of a revision's name: Kubernetes' own, so that both controllers know each other's revisions. FNV-1 over the
- * data as Go writes it and the number of collisions, of which none are counted here, in letters that spell no words.
- */
-export function revisionHash(data: RevisionObject["data"]): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(`${canonical(data)}0`)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
-  return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join("");
-}
+/** The end of a revision's name. */
+export const revisionHash = (data: RevisionObject["data"]): string =>
+  createHash("sha256").update(canonical(data)).digest("hex").slice(0, 10);
 
-const letters = "bcdfghjklmnpqrstvwxz2456789";
-
-/** JSON with sorted keys and with what HTML minds escaped, as Go writes a map. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
-  const text = JSON.stringify(value, (_, member: unknown) =>
+  return JSON.stringify(value, (_, member: unknown) =>
     member && typeof member === "object" && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member,
   );
-  return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

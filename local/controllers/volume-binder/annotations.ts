@@ -13,11 +13,6 @@ export const storageProvisioner = [
   "volume.kubernetes.io/storage-provisioner",
   "volume.beta.kubernetes.io/storage-provisioner",
 ] as const;
-/** On a StorageClass: claims without a class get this one. */
-export const defaultClass = [
-  "storageclass.kubernetes.io/is-default-class",
-  "storageclass.beta.kubernetes.io/is-default-class",
-] as const;
 
 export function hasAnnotation(object: KubernetesObject, annotation: string): boolean {
   return object.metadata.annotations?.[annotation] !== undefined;

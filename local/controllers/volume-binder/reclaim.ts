@@ -13,14 +13,13 @@ import { component, hostPath, volumeFinalizer } from "./provision.ts";
  */
 export async function reclaim(tools: ControllerTools, volume: VolumeObject): Promise<void> {
   const { persistentVolumeReclaimPolicy: policy } = volume.spec;
-  if (policy === "Retain") return;
+  if (policy !== "Delete") return;
   const { client } = tools;
-  const problem = policy === "Delete" ? deleterOf(volume) : "No recycler plugin found for the volume!";
+  const problem = deleterOf(volume);
   if (problem === "external") return;
   if (problem) {
-    const reason = policy === "Delete" ? "VolumeFailedDelete" : "VolumeFailedRecycle";
     const failed = volume.status?.phase !== "Failed" && (await setVolumePhase(client, volume, "Failed", problem));
-    if (failed) tools.record(failed, { type: "Warning", reason, note: problem, by: component });
+    if (failed) tools.record(failed, { type: "Warning", reason: "VolumeFailedDelete", note: problem, by: component });
     return;
   }
   // Deleted first: from then on the finalizer cannot come back. Each change comes back as an event, and with it the

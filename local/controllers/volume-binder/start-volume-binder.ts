@@ -67,8 +67,7 @@ export function startVolumeBinder(tools: ControllerTools): Running {
   classes.on((change, { metadata }) => {
     if (change === "delete") return;
     for (const claim of claims.list()) {
-      const { volumeName, storageClassName } = claim.spec;
-      if (!volumeName && (storageClassName ?? metadata.name) === metadata.name) queue.add(keyOf(claim));
+      if (!claim.spec.volumeName && claim.spec.storageClassName === metadata.name) queue.add(keyOf(claim));
     }
   });
   return { synced };

@@ -1,13 +1,11 @@
-import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools } from "../controller.ts";
-import { guardedPatch } from "../guarded-patch.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { bindCompleted, hasAnnotation, selectedNode } from "./annotations.ts";
 import { bind, setClaimPhase } from "./bind.ts";
 import type { BinderCaches } from "./caches.ts";
 import { findVolume, isFor, mismatch } from "./match-volume.ts";
 import { component, provision } from "./provision.ts";
-import { findDefaultClass, waitsForConsumer } from "./storage-class.ts";
+import { waitsForConsumer } from "./storage-class.ts";
 
 /** Brings one claim forward: finds or makes a volume for it, or says that the one it had is lost. */
 export async function syncClaim(tools: ControllerTools, caches: BinderCaches, claim: ClaimObject): Promise<void> {
@@ -23,12 +21,6 @@ async function findOrMake(tools: ControllerTools, caches: BinderCaches, claim: C
   if (volume) return bind(client, volume, claim);
 
   const { storageClassName } = claim.spec;
-  const fallback = findDefaultClass(caches.classes.list());
-  if (storageClassName === undefined && fallback) {
-    const spec = { storageClassName: fallback.metadata.name };
-    await guardedPatch(client, PersistentVolumeClaim, claim, { spec });
-    return;
-  }
   const recordEvent = (type: "Normal" | "Warning", reason: string, note: string) =>
     record(claim, { type, reason, note, by: component });
   if (waits && !hasAnnotation(claim, selectedNode)) {
