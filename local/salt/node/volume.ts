@@ -1,3 +1,4 @@
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { CommandExecutionError } from "../minion/function.ts";
 
 /** What the states need of a Volume, read from its definition in the pillar. */
@@ -59,23 +60,15 @@ function checkFileSystem(name: string, { storageClass, storageClassName }: Given
   );
 }
 
-const powers = { "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50 };
-const sector = 512n;
-
-/**
- * A quantity in bytes, rounded up to whole sectors; in whole numbers, because a fraction of a large one is not exact
- * otherwise.
- */
+/** A quantity in bytes, rounded up to whole sectors. */
 export function sizeInBytes(quantity: unknown): number {
-  const [, whole, fraction = "", unit = ""] =
-    /^(\d{1,18})(?:\.(\d{1,18}))?([kMGTP]|[KMGTP]i)?$/.exec(String(quantity)) ?? [];
-  if (whole === undefined)
+  if (!/^\d+(\.\d+)?([kMGTP]|[KMGTP]i)?$/.test(String(quantity)))
     throw new CommandExecutionError(
       `the size '${quantity}' is not understood: write bytes, or a number with k, M, G, T, P, Ki, Mi, Gi, Ti or Pi`,
     );
-  const factor = (unit.endsWith("i") ? 2n : 10n) ** BigInt(powers[unit as keyof typeof powers]);
-  const divisor = sector * 10n ** BigInt(fraction.length);
-  const sectors = (BigInt(whole + fraction) * factor + divisor - 1n) / divisor;
-  if (sectors === 0n) throw new CommandExecutionError(`the size '${quantity}' must be greater than 0`);
-  return Number(sectors * sector);
+  const sectors = Math.ceil(quantityValue(quantity) / sector);
+  if (sectors === 0) throw new CommandExecutionError(`the size '${quantity}' must be greater than 0`);
+  return sectors * sector;
 }
+
+const sector = 512;
