@@ -17,18 +17,17 @@ describe("the work queue", () => {
   afterEach(() => stop.abort());
 
   const start = (options: Partial<WorkQueueOptions> = {}) =>
-    startWorkQueue({
-      clock,
-      signal: stop.signal,
-      ready: Promise.resolve(),
-      work: async (key) => {
-        worked.push(key);
+    startWorkQueue(
+      { clock, signal: stop.signal, trouble: ({ subject }) => void failed.push(subject) },
+      {
+        controller: "tested",
+        ready: Promise.resolve(),
+        work: async (key) => {
+          worked.push(key);
+        },
+        ...options,
       },
-      failed: (key) => {
-        failed.push(key);
-      },
-      ...options,
-    });
+    );
 
   it("works on each waiting key once, in the order they came", async () => {
     const queue = start();

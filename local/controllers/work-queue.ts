@@ -1,5 +1,6 @@
-import type { CallOff, Clock } from "../../shared/clock.ts";
+import type { CallOff } from "../../shared/clock.ts";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
+import type { ControllerTools } from "./controller.ts";
 
 /** Keys that need a look. Level-triggered: a key says which object, never what happened to it. */
 export interface WorkQueue {
@@ -10,21 +11,21 @@ export interface WorkQueue {
 }
 
 export interface WorkQueueOptions {
-  clock: Clock;
-  signal: AbortSignal;
+  /** Whose it is. Each rejection but the first few conflicts in a row is reported as its trouble. */
+  controller: string;
   /** Nothing is worked on before this resolves: the caches the work reads. */
   ready: Promise<unknown>;
   /** Looks at one key; never called twice at once for the same key. A rejection is retried with backoff. */
   work(key: string): Promise<void>;
-  /** Called with each rejection, except of the first few conflicts in a row. */
-  failed(key: string, error: unknown): void;
   /** How many keys may be worked on at once; 1 by default. */
   workers?: number;
 }
 
 /** Starts a work queue. Without keys it holds no timer and does nothing; it ends with `signal`. */
-export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, signal, ready, work, failed, workers = 1 } = options;
+export function startWorkQueue(
+  { clock, signal, trouble }: Pick<ControllerTools, "clock" | "signal" | "trouble">,
+  { controller, ready, work, workers = 1 }: WorkQueueOptions,
+): WorkQueue {
   const waiting = new Set<string>();
   const running = new Set<string>();
   const again = new Set<string>();
@@ -57,7 +58,7 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
       if (!signal.aborted) {
         const count = failures.get(key) ?? 0;
         // A cache that is a little behind is no trouble unless it stays so.
-        if (!isConflict(error) || count >= 3) failed(key, error);
+        if (!isConflict(error) || count >= 3) trouble({ controller, subject: key, error });
         failures.set(key, count + 1);
         addAfter(key, backoff(count));
       }

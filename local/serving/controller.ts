@@ -38,16 +38,10 @@ interface Known {
  * of a template is a new revision; what cannot be obeyed changes nothing but the status.
  */
 export function startServingController(tools: ControllerTools, activator: Activator): ServingController {
-  const { client, clock, signal, reflections, trouble } = tools;
+  const { client, clock, reflections } = tools;
   const services = reflections.of(KnativeService);
   const known = new Map<string, Known>();
-  const queue = startWorkQueue({
-    clock,
-    signal,
-    ready: services.synced,
-    work,
-    failed: (subject, error) => trouble({ controller: "serving", subject, error }),
-  });
+  const queue = startWorkQueue(tools, { controller: "serving", ready: services.synced, work });
   services.on((_, service) => queue.add(keyOf(service)));
 
   async function work(key: string): Promise<void> {

@@ -88,13 +88,7 @@ export function followEverything(tools: ControllerTools): Everything {
     return defined.some(({ metadata }) => !metadata.deletionTimestamp && !names.has(metadata.name));
   }
 
-  const queue = startWorkQueue({
-    clock: tools.clock,
-    signal,
-    ready: Promise.resolve(),
-    work: read,
-    failed: report,
-  });
+  const queue = startWorkQueue(tools, { controller: "discovery", ready: Promise.resolve(), work: read });
   queue.add("kinds");
 
   return {

@@ -12,15 +12,13 @@ import { createOwnerLookup } from "./owners.ts";
  * an object.
  */
 export function startGarbageCollector(tools: ControllerTools & { everything: Everything }): Running {
-  const { client, clock, signal, everything, trouble } = tools;
+  const { client, everything } = tools;
   const lookUp = createOwnerLookup(client, everything);
   /** Objects whose owner's kind is not served: looked at again when the kinds change. */
   const parked = new Set<string>();
-  const failed = (subject: string, error: unknown) =>
-    trouble({ controller: "garbage-collector-controller", subject, error });
-  const queue = { clock, signal, ready: everything.synced, failed, workers: 5 };
+  const queue = { controller: "garbage-collector-controller", ready: everything.synced, workers: 5 };
 
-  const collectQueue = startWorkQueue({
+  const collectQueue = startWorkQueue(tools, {
     ...queue,
     async work(uid) {
       const node = graph.get(uid);
@@ -29,7 +27,7 @@ export function startGarbageCollector(tools: ControllerTools & { everything: Eve
       if (outcome === "kind unknown") parked.add(uid);
     },
   });
-  const orphanQueue = startWorkQueue({
+  const orphanQueue = startWorkQueue(tools, {
     ...queue,
     async work(uid) {
       const owner = graph.get(uid);

@@ -34,16 +34,15 @@ export function startNodes(
   addresses: ReadonlyMap<string, string>,
   heartbeat: Heartbeat | undefined,
 ): Nodes {
-  const { client, clock, random, signal, reflections } = tools;
+  const { client, clock, random, reflections } = tools;
   const lost = new Set<string>();
   const pending = new Map([...addresses.keys()].map((name) => [name, Promise.withResolvers<void>()] as const));
   const registered = Promise.all([...pending.values()].map(({ promise }) => promise));
   const seen = reflections.of<NodeObject>(Node);
 
   // One worker: a lease that was asked for first is renewed first.
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startWorkQueue(tools, {
+    controller: "kubelet",
     ready: Promise.resolve(),
     async work(key) {
       const { namespace: task, name } = splitKey(key);
@@ -55,7 +54,6 @@ export function startNodes(
       // A little unevenly, so that many nodes do not beat as one.
       queue.addAfter(key, seconds * 1000 * (1 + 0.04 * random.next()));
     },
-    failed: (subject, error) => tools.trouble({ controller: "kubelet", subject, error }),
   });
 
   async function report(name: string): Promise<void> {

@@ -17,13 +17,12 @@ const gather = 250;
  * after a guess of how long things take, this comes back when something in the namespace has gone.
  */
 export function startNamespaceDeletion(tools: ControllerTools & { everything: Everything }): Running {
-  const { client, clock, signal, reflections, everything, trouble } = tools;
+  const { client, reflections, everything } = tools;
   const namespaces = reflections.of<NamespaceObject>(Namespace);
   const synced = Promise.all([namespaces.synced, everything.synced]);
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startWorkQueue(tools, {
+    controller: "namespace-controller",
     ready: synced,
     workers: 5,
     async work(name) {
@@ -31,7 +30,6 @@ export function startNamespaceDeletion(tools: ControllerTools & { everything: Ev
       if (!namespace || !isBeingDeleted(namespace) || !namespace.spec?.finalizers?.length) return;
       if (await deleteContent(client, name, everything.kinds())) await finalize(namespace);
     },
-    failed: (subject, error) => trouble({ controller: "namespace-controller", subject, error }),
   });
 
   async function finalize(namespace: NamespaceObject): Promise<void> {

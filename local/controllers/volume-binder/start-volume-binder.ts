@@ -15,7 +15,7 @@ import { syncVolume } from "./sync-volume.ts";
  * this looks at what a change can concern.
  */
 export function startVolumeBinder(tools: ControllerTools): Running {
-  const { clock, signal, reflections, trouble } = tools;
+  const { reflections } = tools;
   const caches: BinderCaches = {
     claims: reflections.of<ClaimObject>(PersistentVolumeClaim),
     volumes: reflections.of<VolumeObject>(PersistentVolume),
@@ -25,9 +25,8 @@ export function startVolumeBinder(tools: ControllerTools): Running {
   const synced = Promise.all([claims.synced, volumes.synced, classes.synced]);
 
   // One at a time, and claims hold a slash: two claims never reach for the same volume at once.
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startWorkQueue(tools, {
+    controller: "persistentvolume-binder-controller",
     ready: synced,
     async work(key) {
       const { namespace, name } = splitKey(key);
@@ -36,7 +35,6 @@ export function startVolumeBinder(tools: ControllerTools): Running {
       const volume = !namespace && volumes.get(undefined, name);
       if (volume) await syncVolume(tools, caches, volume, enqueueClaim);
     },
-    failed: (subject, error) => trouble({ controller: "persistentvolume-binder-controller", subject, error }),
   });
 
   function enqueueClaim({ namespace, name }: ClaimReference): void {

@@ -12,16 +12,10 @@ import { statusOf } from "./status.ts";
  * edit takes effect with the next event.
  */
 export function startEventingController(tools: ControllerTools, eventing: Eventing): Running {
-  const { client, clock, signal, reflections, trouble } = tools;
+  const { client, clock, reflections } = tools;
   const kinds = eventingKinds.map((kind) => ({ kind, reflection: reflections.of(kind) }));
   const synced = Promise.all(kinds.map(({ reflection }) => reflection.synced));
-  const queue = startWorkQueue({
-    clock,
-    signal,
-    ready: synced,
-    work,
-    failed: (subject, error) => trouble({ controller: "eventing", subject, error }),
-  });
+  const queue = startWorkQueue(tools, { controller: "eventing", ready: synced, work });
   const keyed = (kind: string, { metadata }: KubernetesObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
 
   // Nothing runs before everything is known: a broker without its Triggers would pass events over.
