@@ -1,6 +1,6 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { SystemTransport } from "../../shared/system/transport.ts";
+import type { SystemRequest } from "../../shared/system/transport.ts";
 import { catchUp } from "./delete-resource.ts";
 import { diskState, emptyDatabase, isDiskless, type Node, type Resource, type Satellite, same } from "./model.ts";
 import { resume, settle } from "./replacement.ts";
@@ -28,47 +28,7 @@ export interface VolumeOptions {
 }
 
 /** A LINSTOR controller with its satellites, and the hands that a test has in it. */
-export interface LinstorStandIn {
-  readonly transport: SystemTransport;
-  /** Starts a satellite process; a node that is registered at its address connects. */
-  startSatellite(address: string, options?: Partial<Satellite>): void;
-  /** Kills it: its node is OFFLINE within a second. */
-  stopSatellite(address: string): void;
-  /** Stops it in the middle, connection open: its node is OFFLINE after 6.6 seconds. */
-  hangSatellite(address: string): void;
-  /** Milliseconds that replacements take until they are deployed, and their call is answered; 2,000 by default. */
-  setDeployTime(milliseconds?: number): void;
-  /** Its devices cannot be taken down, or can again. */
-  setFailing(address: string, failing: boolean): void;
-  addVolume(name: string, options: VolumeOptions): void;
-  addSnapshot(name: string, resource: string, nodes: readonly string[]): void;
-  /** Deletes a snapshot's part on a node, as `linstor snapshot delete` does. */
-  deleteSnapshot(name: string, resource: string, node: string): void;
-  hasSnapshot(node: string): boolean;
-  /** Another good copy, as a person makes one. */
-  addCopy(name: string, node: string): void;
-  /** Of the resource group that a volume is of. */
-  setPlaceCount(name: string, placeCount: number): void;
-  /** Makes a volume available on a node without a copy, as the CSI driver does when it is attached there. */
-  addClient(name: string, node: string): void;
-  /** Takes such a client off; what has a disk meanwhile stays. */
-  removeClient(name: string, node: string): void;
-  /** Mounts or unmounts a volume on a node. */
-  setInUse(name: string, node: string, inUse: boolean): void;
-  setDisk(name: string, node: string, state: string): void;
-  /** The names of the nodes that are registered. */
-  nodes(): readonly string[];
-  /** Whether a copy or client of the volume is on the node. */
-  hasCopy(name: string, node: string): boolean;
-  /** Where good copies of a volume are, whether or not anybody is connected to say so. */
-  goodCopies(name: string): readonly string[];
-  /** Gives a node up, as LINSTOR does by itself after it was offline for an hour. */
-  evict(node: string): void;
-  /** Requests fail, and what the controller has in memory is gone. */
-  stopController(): void;
-  /** Answers after 8 seconds; satellites connect one second later, and are ONLINE one after the other. */
-  startController(): void;
-}
+export type LinstorStandIn = ReturnType<typeof createLinstor>;
 
 const second = 1000;
 /** As it was seen. */
@@ -76,7 +36,7 @@ const usualDeployTime = 2 * second;
 const diskless = { disk: "Diskless", pool: "DfltDisklessStorPool" };
 
 /** A stand-in for a LINSTOR controller 1.33 and its satellites, as `README.md` says how far. */
-export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorOptions): LinstorStandIn {
+export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorOptions) {
   const world: World = {
     clock,
     random,
@@ -140,7 +100,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
   };
 
   return {
-    async transport(request) {
+    async transport(request: SystemRequest) {
       const { signal } = life;
       await Promise.resolve();
       if (!up) throw Object.assign(new Error("connect ECONNREFUSED"), { unsent: true });
@@ -155,31 +115,39 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       return { status, headers: { "content-type": "application/json" }, body: toJson(stamped) };
     },
 
-    startSatellite(address, options = {}) {
+    /** Starts a satellite process; a node that is registered at its address connects. */
+    startSatellite(address: string, options: Partial<Satellite> = {}) {
       const fresh = { running: true, hanging: false, failing: false, drbd: true, directories: new Set(["/srv/pool"]) };
       world.satellites.set(`${address}:${3366}`, { ...fresh, ...options });
       // The controller tries again every ten seconds.
       for (const { name } of nodesAt(address)) clock.after(10 * second, () => connect(name, second));
     },
-    stopSatellite(address) {
+    /** Kills it: its node is OFFLINE within a second. */
+    stopSatellite(address: string) {
       const satellite = satelliteAt(address);
       if (satellite) satellite.running = false;
       for (const node of nodesAt(address)) clock.after(second, () => !satellite?.running && disconnect(node));
     },
-    hangSatellite(address) {
+    /** Stops it in the middle, connection open: its node is OFFLINE after 6.6 seconds. */
+    hangSatellite(address: string) {
       const satellite = satelliteAt(address);
       if (satellite) satellite.hanging = true;
       for (const node of nodesAt(address)) clock.after(6.6 * second, () => satellite?.hanging && disconnect(node));
     },
-    setDeployTime(milliseconds = usualDeployTime) {
+    /** Milliseconds that replacements take until they are deployed, and their call is answered; 2,000 by default. */
+    setDeployTime(milliseconds: number = usualDeployTime) {
       world.deployTime = milliseconds;
     },
-    setFailing(address, failing) {
+    /** Its devices cannot be taken down, or can again. */
+    setFailing(address: string, failing: boolean) {
       const satellite = satelliteAt(address);
       if (satellite) satellite.failing = failing;
     },
 
-    addVolume(name, { copies, clients = [], tieBreaker, placeCount = copies.length, drbd = true }) {
+    addVolume(
+      name: string,
+      { copies, clients = [], tieBreaker, placeCount = copies.length, drbd = true }: VolumeOptions,
+    ) {
       const group = `group-of-${placeCount}`;
       world.database.groups.set(group, { placeCount, uuid: world.random.uuid() });
       world.database.definitions.push({ name, group, uuid: world.random.uuid(), props: {}, drbd });
@@ -188,26 +156,33 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
       if (tieBreaker) copy(name, tieBreaker, { ...diskless, flags });
     },
-    addCopy: (name, node) => copy(name, node, {}),
-    setPlaceCount(name, placeCount) {
+    /** Another good copy, as a person makes one. */
+    addCopy: (name: string, node: string) => copy(name, node, {}),
+    /** Of the resource group that a volume is of. */
+    setPlaceCount(name: string, placeCount: number) {
       const definition = world.database.definitions.find((one) => one.name === name);
       world.database.groups.set(definition?.group ?? "", { placeCount, uuid: world.random.uuid() });
     },
-    addClient: (name, node) => copy(name, node, { ...diskless, flags: new Set(["DISKLESS", "DRBD_DISKLESS"]) }),
-    removeClient(name, node) {
+    /** Makes a volume available on a node without a copy, as the CSI driver does when it is attached there. */
+    addClient: (name: string, node: string) =>
+      copy(name, node, { ...diskless, flags: new Set(["DISKLESS", "DRBD_DISKLESS"]) }),
+    /** Takes such a client off; what has a disk meanwhile stays. */
+    removeClient(name: string, node: string) {
       const isClient = (one: Resource) => one.name === name && same(one.node, node) && isDiskless(one);
       const isAtRest = ({ inUse, flags }: Resource) => !inUse && !flags.has("TIE_BREAKER") && !flags.has("DISK_ADDING");
       world.database.resources = world.database.resources.filter((one) => !isClient(one) || !isAtRest(one));
     },
-    addSnapshot(name, resource, nodes) {
+    addSnapshot(name: string, resource: string, nodes: readonly string[]) {
       world.database.snapshots.push({ name, resource, uuid: world.random.uuid(), nodes: [...nodes] });
     },
-    deleteSnapshot(name, resource, node) {
+    /** Deletes a snapshot's part on a node, as `linstor snapshot delete` does. */
+    deleteSnapshot(name: string, resource: string, node: string) {
       const found = world.database.snapshots.find((one) => one.name === name && one.resource === resource);
       if (found) found.nodes = found.nodes.filter((one) => !same(one, node));
     },
-    hasSnapshot: (node) => world.database.snapshots.some(({ nodes }) => nodes.some((one) => same(one, node))),
-    setInUse(name, node, inUse) {
+    hasSnapshot: (node: string) => world.database.snapshots.some(({ nodes }) => nodes.some((one) => same(one, node))),
+    /** Mounts or unmounts a volume on a node. */
+    setInUse(name: string, node: string, inUse: boolean) {
       const resource = known(name, node);
       resource.inUse = inUse;
       if (inUse) return;
@@ -218,25 +193,31 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
         if (finished && target.deployed) settle(world, migration);
       }
     },
-    setDisk(name, node, state) {
+    setDisk(name: string, node: string, state: string) {
       Object.assign(known(name, node), { disk: state, sync: undefined });
     },
+    /** The names of the nodes that are registered. */
     nodes: () => world.database.nodes.map(({ name }) => name),
-    hasCopy: (name, node) => resourcesOf(world, name).some((one) => same(one.node, node)),
-    goodCopies: (name) =>
+    /** Whether a copy or client of the volume is on the node. */
+    hasCopy: (name: string, node: string) => resourcesOf(world, name).some((one) => same(one.node, node)),
+    /** Where good copies of a volume are, whether or not anybody is connected to say so. */
+    goodCopies: (name: string) =>
       resourcesOf(world, name)
         .filter((one) => !isDiskless(one) && one.deployed && diskState(one, clock.now()) === "UpToDate")
         .map(({ node }) => node),
-    evict: (name) => {
+    /** Gives a node up, as LINSTOR does by itself after it was offline for an hour. */
+    evict: (name: string) => {
       const node = findNode(world, name);
       if (node) evict(node);
     },
 
+    /** Requests fail, and what the controller has in memory is gone. */
     stopController() {
       up = false;
       life.abort();
       world.migrations.clear();
     },
+    /** Answers after 8 seconds; satellites connect one second later, and are ONLINE one after the other. */
     startController() {
       clock.after(8 * second, () => {
         up = true;

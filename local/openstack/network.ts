@@ -36,8 +36,6 @@ interface Served {
   agents: readonly string[];
 }
 
-export type Network = ReturnType<typeof createNetwork>;
-
 /** What Neutron waits for an agent that does not answer, in all; when it moves the networks of a DHCP agent. */
 const agentTimeout = 240_000;
 const failover = 17_000;

@@ -1,7 +1,7 @@
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
 import { type Account, answerBaremetal, answerCompute, json } from "./api.ts";
-import { type Cloud, type CloudOptions, createCloud } from "./cloud.ts";
-import { createNetwork, type Network } from "./network.ts";
+import { type CloudOptions, createCloud } from "./cloud.ts";
+import { createNetwork } from "./network.ts";
 
 export interface OpenStackOptions extends CloudOptions {
   /** The one password of `admin` and `demo`, who is a plain member. */
@@ -9,21 +9,7 @@ export interface OpenStackOptions extends CloudOptions {
 }
 
 /** A cloud with Keystone, Nova, Neutron and Ironic on a clock of its own. */
-export interface OpenStackStandIn {
-  /** Keystone's address, for OS_AUTH_URL. */
-  readonly authUrl: string;
-  /** Where each API is, without a version, by its project's name: `keystone`, `nova`, `neutron`, `ironic`. */
-  readonly addresses: Readonly<Record<string, string>>;
-  /** What answers at a root of the cloud. */
-  readonly transportTo: (root: string) => SystemTransport;
-  readonly cloud: Cloud;
-  readonly network: Network;
-  /** Stops or starts Keystone and the APIs, or Ironic's alone: nothing is answered meanwhile. */
-  stop(what?: "all" | "ironic"): void;
-  start(): void;
-  /** Lets every token end at once. */
-  expireTokens(): void;
-}
+export type OpenStackStandIn = ReturnType<typeof createOpenStack>;
 
 const addresses = {
   keystone: "https://keystone.stand-in:5000",
@@ -41,7 +27,7 @@ const hashing = 700;
 const tokenLife = 3_600_000;
 
 /** Starts one, with everything up. */
-export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
+export function createOpenStack(options: OpenStackOptions) {
   const { clock, random, password } = options;
   const cloud = createCloud(options);
   const network = createNetwork(options);
@@ -98,18 +84,24 @@ export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
   }
 
   return {
+    /** Keystone's address, for OS_AUTH_URL. */
     authUrl: keystone,
-    addresses,
+    /** Where each API is, without a version, by its project's name: `keystone`, `nova`, `neutron`, `ironic`. */
+    addresses: addresses as Readonly<Record<string, string>>,
     cloud,
     network,
-    transportTo: (root) => async (request) => {
-      request.signal?.throwIfAborted();
-      await clock.sleep(latency, request.signal);
-      if (!isUp || !hasIronic(root) || ![keystone, nova, `${neutron}/v2.0`, ironic].includes(root))
-        throw new Error("connect ECONNREFUSED");
-      return root === keystone ? logIn(request) : service(root, request);
-    },
-    stop: (what = "all") => {
+    /** What answers at a root of the cloud. */
+    transportTo:
+      (root: string): SystemTransport =>
+      async (request) => {
+        request.signal?.throwIfAborted();
+        await clock.sleep(latency, request.signal);
+        if (!isUp || !hasIronic(root) || ![keystone, nova, `${neutron}/v2.0`, ironic].includes(root))
+          throw new Error("connect ECONNREFUSED");
+        return root === keystone ? logIn(request) : service(root, request);
+      },
+    /** Stops or starts Keystone and the APIs, or Ironic's alone: nothing is answered meanwhile. */
+    stop: (what: "all" | "ironic" = "all") => {
       if (what === "all") isUp = false;
       else isIronicUp = false;
     },
@@ -117,6 +109,7 @@ export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
       isUp = true;
       isIronicUp = true;
     },
+    /** Lets every token end at once. */
     expireTokens: () => tokens.clear(),
   };
 }

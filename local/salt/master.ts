@@ -20,16 +20,7 @@ export interface JobReturned {
 }
 
 /** The master: the jobs that it has published, and what was returned. */
-export interface Master {
-  readonly minions: ReadonlyMap<string, Minion>;
-  /** Publishes a job to the minions that a glob matches, and answers with their ids. */
-  publish(job: Published, target: string): readonly string[];
-  /** What `jobs.list_job` shows. */
-  show(jid: string): object;
-  /** What a minion returned for a job. */
-  returned(jid: string, minion: string): { readonly return: unknown; readonly retcode: number } | undefined;
-  take(returned: Returned): void;
-}
+export type Master = ReturnType<typeof createMaster>;
 
 interface Job {
   job: Published;
@@ -48,7 +39,7 @@ export function createMaster(
   minions: ReadonlyMap<string, Minion>,
   clock: Clock,
   onReturn: (event: JobReturned) => void,
-): Master {
+) {
   const jobs = new Map<string, Job>();
 
   function find(jid: string): Job | undefined {
@@ -60,7 +51,8 @@ export function createMaster(
 
   return {
     minions,
-    publish(job, target) {
+    /** Publishes a job to the minions that a glob matches, and answers with their ids. */
+    publish(job: Published, target: string) {
       const matched = [...minions.keys()].filter((id) => matches(target, id));
       if (matched.length === 0) return [];
       // A job of this id is described again, whether or not anything is run; what it returned stays.
@@ -69,7 +61,8 @@ export function createMaster(
       for (const id of matched) minions.get(id)?.publish(job);
       return matched;
     },
-    show(jid) {
+    /** What `jobs.list_job` shows. */
+    show(jid: string) {
       const found = find(jid);
       if (!found) {
         const unknown = "Cannot contact returner or no job with this jid";
@@ -89,8 +82,9 @@ export function createMaster(
         Result: Object.fromEntries(results),
       };
     },
-    returned: (jid, minion) => find(jid)?.results.get(minion),
-    take({ call, minion, return: returned, retcode, out }) {
+    /** What a minion returned for a job. */
+    returned: (jid: string, minion: string) => find(jid)?.results.get(minion),
+    take({ call, minion, return: returned, retcode, out }: Returned) {
       const success = retcode === 0;
       const result = { return: returned, retcode, success, ...(out === undefined ? {} : { out }) };
       const results = find(call.jid)?.results;

@@ -1,14 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** Ends the processes of a program that can no longer do so itself. */
-export interface Keeper {
-  /** From now on the process group `pid` dies with this program, however this program ends. */
-  keep(pid: number): void;
-  /** The process group has ended by itself. */
-  forget(pid: number): void;
-  /** Lets the keeper go; it kills what it still keeps. */
-  close(): void;
-}
+export type Keeper = ReturnType<typeof startKeeper>;
 
 /**
  * A shell that outlives its parent by a moment: it reads process groups from a pipe, and when the pipe closes, even by
@@ -27,7 +20,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
 `;
 
 /** Starts a keeper. It costs one small shell process. */
-export function startKeeper(): Keeper {
+export function startKeeper() {
   const shell = spawn("/bin/sh", ["-c", script], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
@@ -40,8 +33,11 @@ export function startKeeper(): Keeper {
   // A pipe that is waited for would keep a finished program alive.
   (shell.stdin as unknown as { unref?(): void }).unref?.();
   return {
-    keep: (pid) => void shell.stdin.write(`keep ${pid}\n`),
-    forget: (pid) => void shell.stdin.write(`forget ${pid}\n`),
+    /** From now on the process group `pid` dies with this program, however this program ends. */
+    keep: (pid: number) => void shell.stdin.write(`keep ${pid}\n`),
+    /** The process group has ended by itself. */
+    forget: (pid: number) => void shell.stdin.write(`forget ${pid}\n`),
+    /** Lets the keeper go; it kills what it still keeps. */
     close: () => void shell.stdin.end(),
   };
 }

@@ -9,15 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const usualPlace = join(root, "node_modules/.cache/holdfast");
 
 /** Bundles of earlier runs: a start that finds nothing changed has nothing to bundle. */
-export interface KeptBundles {
-  /** Copies the bundle of a function to `folder`, if it was made of what is there now. Returns whether it was. */
-  take(name: string, folder: string): Promise<boolean>;
-  /**
-   * Keeps the bundle in `folder`, whose making began at `since` (milliseconds since the epoch), unless `signal` aborts
-   * meanwhile: then the folder may be going. Never rejects.
-   */
-  keep(name: string, folder: string, since: number, signal: AbortSignal): Promise<void>;
-}
+export type KeptBundles = ReturnType<typeof openKeptBundles>;
 
 /** What a bundle was made of: the digest of each file, by its path from the root of the repository. */
 type Recipe = Readonly<Record<string, string>>;
@@ -28,7 +20,7 @@ const recipeFile = "recipe.json";
 const untouched = 3_600_000;
 
 /** Keeps bundles in the folder `place`, in a folder for each toolchain; those of others go in time. */
-export function openKeptBundles(place: string): KeptBundles {
+export function openKeptBundles(place: string) {
   const digests = new Map<string, Promise<string>>();
   const digestOf = (path: string) => {
     const digest = digests.get(path) ?? readFile(join(root, path)).then(sha256);
@@ -50,7 +42,8 @@ export function openKeptBundles(place: string): KeptBundles {
   };
 
   return {
-    async take(name, folder) {
+    /** Copies the bundle of a function to `folder`, if it was made of what is there now. Returns whether it was. */
+    async take(name: string, folder: string) {
       try {
         const kept = await placeOf(name);
         const recipe: Recipe = JSON.parse(await readFile(join(kept, recipeFile), "utf8"));
@@ -62,7 +55,11 @@ export function openKeptBundles(place: string): KeptBundles {
         return false;
       }
     },
-    async keep(name, folder, since, signal) {
+    /**
+     * Keeps the bundle in `folder`, whose making began at `since` (milliseconds since the epoch), unless `signal`
+     * aborts meanwhile: then the folder may be going. Never rejects.
+     */
+    async keep(name: string, folder: string, since: number, signal: AbortSignal) {
       try {
         const recipe = await recipeOf(folder, since);
         if (!recipe) return;

@@ -25,16 +25,7 @@ export interface GraphNode {
 }
 
 /** Objects and who owns them, by uid, as the watches tell it: a little behind the truth. */
-export interface Graph {
-  get(uid: string): GraphNode | undefined;
-  dependentsOf(uid: string): GraphNode[];
-  /** The dependents whose reference to `uid` says that they block its deletion. */
-  blockersOf(uid: string): GraphNode[];
-  /** Uids that are referred to as owners but were not seen. */
-  unseenOwners(): string[];
-  put(kind: Kind, object: KubernetesObject): void;
-  remove(uid: string): void;
-}
+export type Graph = ReturnType<typeof createGraph>;
 
 /** What the graph finds in need of a live look. */
 export interface GraphQueues {
@@ -42,7 +33,7 @@ export interface GraphQueues {
   orphan(uid: string): void;
 }
 
-export function createGraph(queues: GraphQueues): Graph {
+export function createGraph(queues: GraphQueues) {
   const nodes = new Map<string, GraphNode>();
   const dependents = new Map<string, Set<string>>();
 
@@ -99,10 +90,12 @@ export function createGraph(queues: GraphQueues): Graph {
   }
 
   return {
-    get: (uid) => nodes.get(uid),
+    get: (uid: string) => nodes.get(uid),
     dependentsOf,
-    blockersOf: (uid) =>
+    /** The dependents whose reference to `uid` says that they block its deletion. */
+    blockersOf: (uid: string) =>
       dependentsOf(uid).filter((node) => node.owners.some((owner) => owner.uid === uid && blocks(owner))),
+    /** Uids that are referred to as owners but were not seen. */
     unseenOwners: () => [...dependents.keys()].filter((uid) => !nodes.has(uid)),
     put,
     remove,

@@ -17,23 +17,12 @@ export interface Heartbeat {
 const leaseNamespace = "kube-node-lease";
 const leaseDurationSeconds = 40;
 
-/** The nodes of a kubelet without their pods. */
-export interface Nodes {
-  /** Resolves when every node exists and is Ready. */
-  readonly registered: Promise<unknown>;
-  /** Lets a node fall silent, as one that has lost power or network does. */
-  lose(node: string): void;
-  /** Lets it speak again. */
-  restore(node: string): void;
-  isLost(node: string): boolean;
-}
-
 /** Registers nodes and keeps them Ready; without a heartbeat it does so only when a test says otherwise. */
 export function startNodes(
   tools: ControllerTools,
   addresses: ReadonlyMap<string, string>,
   heartbeat: Heartbeat | undefined,
-): Nodes {
+) {
   const { client, clock, random, reflections } = tools;
   const lost = new Set<string>();
   const pending = new Map([...addresses.keys()].map((name) => [name, Promise.withResolvers<void>()] as const));
@@ -109,14 +98,17 @@ export function startNodes(
     if (doubted) queue.add(`status/${name}`);
   });
   return {
+    /** Resolves when every node exists and is Ready. */
     registered: Promise.all([registered, seen.synced]),
-    lose: (name) => lost.add(name),
-    restore(name) {
+    /** Lets a node fall silent, as one that has lost power or network does. */
+    lose: (name: string) => lost.add(name),
+    /** Lets it speak again. */
+    restore(name: string) {
       lost.delete(name);
       if (heartbeat) queue.add(`lease/${name}`);
       queue.add(`status/${name}`);
     },
-    isLost: (name) => lost.has(name),
+    isLost: (name: string) => lost.has(name),
   };
 }
 

@@ -11,24 +11,17 @@ export interface Login {
   readonly expire: number;
 }
 
-/** The tokens that salt-api has given out. It keeps them in its memory: after a restart it knows none of them. */
-export interface Sessions {
-  open(login: Login): string;
-  /** Whose a token is; `expired` where the master has ended it, `undefined` where it is unknown. */
-  whose(token: string | undefined): Login | "expired" | undefined;
-  forget(): void;
-}
-
-/** Sessions of a salt-api that has just started. */
-export function createSessions(clock: Clock, random: Random): Sessions {
+/** The tokens that a salt-api has given out, in its memory: after a restart it knows none of them. */
+export function createSessions(clock: Clock, random: Random) {
   const logins = new Map<string, Login>();
   return {
-    open(login) {
+    open(login: Login) {
       const token = (random.uuid() + random.uuid()).replaceAll("-", "").slice(0, 40);
       logins.set(token, login);
       return token;
     },
-    whose(token) {
+    /** Whose a token is; `expired` where the master has ended it, `undefined` where it is unknown. */
+    whose(token: string | undefined) {
       const login = logins.get(token ?? "");
       return login && clock.now() >= login.expire ? "expired" : login;
     },

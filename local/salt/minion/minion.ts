@@ -14,20 +14,7 @@ export interface Returned extends Return {
 }
 
 /** salt-minion on one node. What it remembers goes with its process; the node stays. */
-export interface Minion {
-  readonly id: string;
-  /** What is published while it has no connection to the master passes it by, for ever. */
-  publish(job: Published): void;
-  /** Whether it would say so if it were asked. */
-  runs(jid: string): boolean;
-  /** Ends the process, and every job with it: without a return. */
-  stop(): void;
-  start(): void;
-  /** Ends one job's process; the minion itself lives on, and remembers the job's id. */
-  killJob(jid: string): void;
-  /** Its connection is gone with the master, and made again a second after the master is back. */
-  reconnect(): void;
-}
+export type Minion = ReturnType<typeof createMinion>;
 
 /** How many ids a minion remembers (`minion_jid_queue_hwm`). */
 const remembered = 100;
@@ -42,7 +29,7 @@ export function createMinion(
   functions: Readonly<Record<string, MinionFunction>>,
   clock: Clock,
   give: (returned: Returned) => void,
-): Minion {
+) {
   let up = true;
   let listens = true;
   let pid = 1000;
@@ -100,12 +87,15 @@ export function createMinion(
 
   return {
     id,
-    runs: (jid) => up && listens && jobs.has(jid),
-    publish(job) {
+    /** Whether it would say so if it were asked. */
+    runs: (jid: string) => up && listens && jobs.has(jid),
+    /** What is published while it has no connection to the master passes it by, for ever. */
+    publish(job: Published) {
       if (!up || !listens || known.includes(job.jid)) return;
       known = [...known, job.jid].slice(-remembered);
       void run(job);
     },
+    /** Ends the process, and every job with it: without a return. */
     stop() {
       up = false;
       for (const jid of [...jobs.keys()]) kill(jid);
@@ -116,7 +106,9 @@ export function createMinion(
       up = true;
       connect();
     },
+    /** Ends one job's process; the minion itself lives on, and remembers the job's id. */
     killJob: kill,
+    /** Its connection is gone with the master, and made again a second after the master is back. */
     reconnect: connect,
   };
 }

@@ -16,22 +16,10 @@ export interface Recorded {
 }
 
 /** The storage of one node: sparse files, no disks and no volume groups. It outlives the minion. */
-export interface StorageNode {
-  readonly id: string;
-  /** By the uid of their Volume; `.new` behind it while one is made. */
-  readonly files: Map<string, SparseFile>;
-  /** By the uid of the Volume. */
-  readonly records: Map<string, Recorded>;
-  /** Whether the file system that the sparse files lie in has no room left. */
-  full: boolean;
-  /** Attaches a sparse file to a loop device that is free. */
-  attach(file: SparseFile): void;
-  /** What a restart of the machine does: loop devices may get other numbers. */
-  reboot(): void;
-}
+export type StorageNode = ReturnType<typeof createNode>;
 
 /** A node with nothing on it. */
-export function createNode(id: string): StorageNode {
+export function createNode(id: string) {
   const files = new Map<string, SparseFile>();
   const attach = (file: SparseFile) => {
     if (file.loop !== undefined) return;
@@ -42,10 +30,15 @@ export function createNode(id: string): StorageNode {
   };
   return {
     id,
+    /** By the uid of their Volume; `.new` behind it while one is made. */
     files,
+    /** By the uid of the Volume. */
     records: new Map(),
+    /** Whether the file system that the sparse files lie in has no room left. */
     full: false,
+    /** Attaches a sparse file to a loop device that is free. */
     attach,
+    /** What a restart of the machine does: loop devices may get other numbers. */
     reboot() {
       const attached = [...files.values()].filter(({ loop }) => loop !== undefined);
       for (const file of attached) delete file.loop;

@@ -2,7 +2,7 @@ import { seededRandom } from "../../../eventing/random.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
 import { createControllerTools } from "../../controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../../controllers/kubelet/start-kubelet.ts";
-import { createOpenStack, type OpenStackStandIn } from "../../openstack/openstack.ts";
+import { createOpenStack } from "../../openstack/openstack.ts";
 import { serveOpenStack } from "../../openstack/serve-openstack.ts";
 import { untilAborted } from "../../time/until-aborted.ts";
 import type { TourWorld } from "../world.ts";
@@ -13,14 +13,10 @@ export const [leaving, staying] = ["compute-1", "compute-2"] as const;
 export const password = "tour";
 
 /** What lies outside of the functions: OpenStack, and the kubelet of the host that is evicted. */
-export interface StandIns extends Pick<OpenStackStandIn, "cloud" | "network"> {
-  readonly authUrl: string;
-  /** The host that is evicted loses its power: neither its kubelet nor its nova-compute reports any more. */
-  losePower(): void;
-}
+export type StandIns = Awaited<ReturnType<typeof startStandIns>>;
 
 /** Starts them. Moves take a second, and a nova-compute is down after four, so that no one has to wait for a tour. */
-export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<StandIns> {
+export async function startStandIns(world: TourWorld, own: OwnCluster) {
   const { signal } = world;
   const clock = untilAborted(world.clock, signal);
   const random = seededRandom(clock.now());
@@ -35,6 +31,7 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
     authUrl,
     cloud: openstack.cloud,
     network: openstack.network,
+    /** The host that is evicted loses its power: neither its kubelet nor its nova-compute reports any more. */
     losePower() {
       kubelet.lose(leaving);
       openstack.cloud.run(leaving, false);

@@ -8,7 +8,7 @@ import { Cluster, definitions, GenericMachine } from "../../cluster-api/kinds.ts
 import { startMachines } from "../../cluster-api/start-machines.ts";
 import { createControllerTools } from "../../controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";
-import { createLinstor, type LinstorStandIn } from "../../linstor/linstor.ts";
+import { createLinstor } from "../../linstor/linstor.ts";
 import { startAffinityController } from "../../piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../piraeus/start-volume-users.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
@@ -19,25 +19,10 @@ import type { TourWorld } from "../world.ts";
 /** Storage nodes of the tour, with a label by which a LinstorCluster selects them. */
 export const storageNodes = ["storage-1", "storage-2", "storage-3", "storage-4"] as const;
 export const storageLabel = { "holdfast-tour": "storage" };
-export type StorageNode = (typeof storageNodes)[number];
+type StorageNode = (typeof storageNodes)[number];
 
 /** What lies outside of the functions: LINSTOR with its satellites, Cluster API, and what attaches volumes. */
-export interface StandIns {
-  readonly linstor: LinstorStandIn;
-  /**
-   * Every version of volumes, Machines and LinstorSatellites since `follow`: a busy machine shows some for a moment
-   * only.
-   */
-  readonly history: readonly KubernetesObject[];
-  /** Begins the history, once all of these kinds are served. */
-  follow(): void;
-  /** Whether LINSTOR lists a node. */
-  lists(node: string): Promise<boolean>;
-  /** A volume of two copies, used on the first node and bound to it by its node affinity. */
-  volume(name: string, first: StorageNode, second: StorageNode): Promise<void>;
-  machine(name: string, node: StorageNode, labels?: Readonly<Record<string, string>>): Promise<void>;
-  stopSatellite(node: StorageNode): void;
-}
+export type StandIns = Awaited<ReturnType<typeof startStandIns>>;
 
 const second = 1000;
 /** All waits are shortened, so that no one has to wait for a tour. */
@@ -45,7 +30,7 @@ const times = { syncTime: 3 * second, affinity: 1.5 * second, leaving: 1.5 * sec
 const addressOf = (node: StorageNode) => `10.9.0.${storageNodes.indexOf(node) + 1}`;
 
 /** Starts the stand-ins. Resolves with them and LINSTOR's address. */
-export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<StandIns & { readonly url: string }> {
+export async function startStandIns(world: TourWorld, own: OwnCluster) {
   const { client, signal } = world;
   const clock = untilAborted(world.clock, signal);
   const random = seededRandom(clock.now());
@@ -90,16 +75,23 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
   return {
     url: server.url,
     linstor,
+    /**
+     * Every version of volumes, Machines and LinstorSatellites since `follow`: a busy machine shows some for a moment
+     * only.
+     */
     history,
+    /** Begins the history, once all of these kinds are served. */
     follow() {
       for (const kind of [PersistentVolume, Machine, LinstorSatellite])
         tools.reflections.of(kind).on((_, object) => void history.push(object));
     },
-    async lists(node) {
+    /** Whether LINSTOR lists a node. */
+    async lists(node: string) {
       const { status } = await linstor.transport({ method: "GET", path: `/v1/nodes/${node}`, headers: {} });
       return status === 200;
     },
-    async volume(name, first, other) {
+    /** A volume of two copies, used on the first node and bound to it by its node affinity. */
+    async volume(name: string, first: StorageNode, other: StorageNode) {
       linstor.addVolume(name, { copies: [first, other] });
       const volumeAttributes = {
         "linstor.csi.linbit.com/uses-volume-context": "true",
@@ -119,12 +111,12 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
       });
       await users.attach(name, first);
     },
-    async machine(name, node, labels = {}) {
+    async machine(name: string, node: StorageNode, labels: Readonly<Record<string, string>> = {}) {
       const metadata = { name, namespace: tourNamespace, labels };
       await create(GenericMachine, { metadata: { name, namespace: tourNamespace }, spec: {} });
       const spec = { clusterName: "tour", providerID: `generic:///${node}`, infrastructureRef: { name } };
       await create(Machine, { metadata, spec });
     },
-    stopSatellite: (node) => linstor.stopSatellite(addressOf(node)),
+    stopSatellite: (node: StorageNode) => linstor.stopSatellite(addressOf(node)),
   };
 }
