@@ -37,23 +37,13 @@ export const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
 export const isOurs = ({ metadata }: KubernetesObject): boolean =>
   metadata.labels?.["app.kubernetes.io/managed-by"] === "holdfast-laptop";
 
-/** Objects on a user's cluster that are to be removed again. */
-export interface Guests {
-  /**
-   * Creates objects, marked as ours; one that is there and not ours is left alone and complained about. Rejects when
-   * `signal` aborts.
-   */
-  add(objects: readonly KubernetesObject[], signal: AbortSignal): Promise<void>;
-  /** Whether objects of another run were found and made again. */
-  tookOver(): Promise<boolean>;
-  /** Deletes them, last first, and resolves when the server no longer has any of them. */
-  remove(): Promise<void>;
-}
-
 const goingPatience = 60_000;
 
-/** `mayTakeOver` is asked once, when objects of another run are found. */
-export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Promise<boolean>): Guests {
+/**
+ * Objects on a user's cluster that are to be removed again. `mayTakeOver` is asked once, when objects of another run
+ * are found.
+ */
+export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Promise<boolean>) {
   const present: [Kind, KubernetesObject][] = [];
   let takesOver: Promise<boolean> | undefined;
 
@@ -88,13 +78,19 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
   }
 
   return {
-    async add(objects, signal) {
+    /**
+     * Creates objects, marked as ours; one that is there and not ours is left alone and complained about. Rejects
+     * when `signal` aborts.
+     */
+    async add(objects: readonly KubernetesObject[], signal: AbortSignal) {
       for (const [kind, object] of await sortForCreation(client, objects)) {
         signal.throwIfAborted();
         await add(kind, object);
       }
     },
+    /** Whether objects of another run were found and made again. */
     tookOver: async () => (await takesOver) ?? false,
+    /** Deletes them, last first, and resolves when the server no longer has any of them. */
     async remove() {
       const leaving = present.splice(0).reverse();
       for (const [kind, { metadata }] of leaving) {

@@ -7,21 +7,13 @@ import { listen } from "../system-server/listen.ts";
 type Pass = (url: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Lets processes reach `*.svc.cluster.local`, which no name server on a laptop knows. */
-export interface ClusterNetwork {
-  /**
-   * What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback.
-   */
-  readonly environment: Readonly<Record<string, string>>;
-  /** The address of the proxy. */
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type ClusterNetwork = Awaited<ReturnType<typeof openClusterNetwork>>;
 
 /**
  * Starts an HTTP proxy on loopback that hands events to `send` by their URL, and all other requests to `pass`. Node's
  * `fetch` asks for a tunnel even for plain HTTP, its `http` sends the whole URL; both end here.
  */
-export async function openClusterNetwork(send: Send, pass: Pass): Promise<ClusterNetwork> {
+export async function openClusterNetwork(send: Send, pass: Pass) {
   const tunnels = new Set<Socket>();
   const server = createServer((request, response) => {
     const url = urlOf(request, tunnels.has(request.socket));
@@ -38,7 +30,11 @@ export async function openClusterNetwork(send: Send, pass: Pass): Promise<Cluste
   const { port, close } = await listen(server);
   const url = `http://127.0.0.1:${port}`;
   return {
+    /** The address of the proxy. */
     url,
+    /**
+     * What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback.
+     */
     environment: {
       NODE_USE_ENV_PROXY: "1",
       HTTP_PROXY: url,

@@ -17,15 +17,7 @@ export interface FunctionPodTools {
  * The Pod objects that stand for the processes of functions, so that sources see functions come and go as they do in
  * production.
  */
-export interface FunctionPods {
-  /**
-   * Creates the pod of an instance that starts, and returns what deletes it when the instance has gone. Neither waits
-   * for the API server, and neither throws.
-   */
-  begin(plan: Plan, revision: string): () => void;
-  /** Resolves when everything that was to be created or deleted is. */
-  settled(): Promise<void>;
-}
+export type FunctionPods = ReturnType<typeof createFunctionPods>;
 
 /**
  * A pod with this gate is never scheduled, so that no kubelet starts it a second time: it runs as a process already,
@@ -33,7 +25,7 @@ export interface FunctionPods {
  */
 const gate = "laptop.holdfast.dev/runs-as-a-process";
 
-export function createFunctionPods({ client, random, failed }: FunctionPodTools): FunctionPods {
+export function createFunctionPods({ client, random, failed }: FunctionPodTools) {
   const pending = new Set<Promise<void>>();
 
   function track(what: string, done: Promise<unknown>): void {
@@ -46,7 +38,11 @@ export function createFunctionPods({ client, random, failed }: FunctionPodTools)
   }
 
   return {
-    begin(plan, revision) {
+    /**
+     * Creates the pod of an instance that starts, and returns what deletes it when the instance has gone. Neither
+     * waits for the API server, and neither throws.
+     */
+    begin(plan: Plan, revision: string) {
       const pod = podOf(plan, revision, random.uuid().slice(-5));
       const { namespace, name } = pod.metadata;
       const what = `Pod ${namespace}/${name}`;
@@ -61,6 +57,7 @@ export function createFunctionPods({ client, random, failed }: FunctionPodTools)
         track(what, gone);
       };
     },
+    /** Resolves when everything that was to be created or deleted is. */
     async settled() {
       while (pending.size > 0) await Promise.all(pending);
     },

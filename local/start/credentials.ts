@@ -8,12 +8,7 @@ import { requestToken } from "../knative/service-account.ts";
 export type ClusterEntry = Readonly<Record<string, unknown>>;
 
 /** Kubeconfigs that let processes act as service accounts. */
-export interface Credentials {
-  /**
-   * The path of a kubeconfig with the identity of a service account; asks the API server for a token when first asked.
-   */
-  kubeconfigFor(namespace: string, serviceAccount: string): Promise<string>;
-}
+export type Credentials = ReturnType<typeof issueCredentials>;
 
 const lifetime = 24 * 3600;
 
@@ -25,7 +20,7 @@ export function issueCredentials(
   { client, clock, signal }: { client: Client; clock: Clock; signal: AbortSignal },
   cluster: ClusterEntry,
   folder: string,
-): Credentials {
+) {
   const issued = new Map<string, Promise<string>>();
 
   async function renew(namespace: string, name: string, file: string): Promise<number> {
@@ -54,7 +49,8 @@ export function issueCredentials(
   }
 
   return {
-    kubeconfigFor(namespace, serviceAccount) {
+    /** The path of a kubeconfig with the identity of a service account, whose token is asked for when it is needed. */
+    kubeconfigFor(namespace: string, serviceAccount: string) {
       const key = `${namespace}/${serviceAccount}`;
       const known = issued.get(key) ?? issue(namespace, serviceAccount);
       issued.set(key, known);

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { createEventing } from "../../eventing/control/eventing.ts";
-import type { Send } from "../../eventing/send.ts";
 import type { ControllerTools } from "../controllers/controller.ts";
 import { startEventingController } from "../knative/control/controller.ts";
 import { crashingDispatcher } from "../knative/crashing-dispatcher.ts";
@@ -29,26 +28,13 @@ export interface KnativeParts {
   readonly window: number;
 }
 
-/** Knative Eventing and Serving on this machine. */
-export interface Knative {
-  readonly synced: Promise<unknown>;
-  /** Sends into the cluster's network, as a pod would: to brokers and to Knative Services. */
-  readonly send: Send;
-  /** The address of an HTTP proxy into it, for browsers and curl. */
-  readonly network: string;
-  /** How many processes functions have. */
-  processes(): number;
-  /** Ends every function. */
-  close(): Promise<void>;
-}
-
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
 /**
  * Starts sources, brokers and the activator on what the cluster's objects say. Sources and functions act as the service
  * accounts that their objects name.
  */
-export async function startKnative(parts: KnativeParts): Promise<Knative> {
+export async function startKnative(parts: KnativeParts) {
   const { tools, server, credentials, bundles, activity, window } = parts;
   const ended = new AbortController();
 
@@ -96,9 +82,13 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
 
   return {
     synced: Promise.all([serving.synced, controller.synced]),
+    /** Sends into the cluster's network, as a pod would: to brokers and to Knative Services. */
     send: eventing.send,
+    /** The address of an HTTP proxy into it, for browsers and curl. */
     network: network.url,
+    /** How many processes functions have. */
     processes: activator.processes,
+    /** Ends every function. */
     async close() {
       ended.abort();
       await activator.close();

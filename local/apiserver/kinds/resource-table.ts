@@ -2,29 +2,23 @@ import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
 
 /** What is served just now: the built-in resources and those of CustomResourceDefinitions. */
-export interface ResourceTable {
-  find(group: string, version: string, plural: string): Resource | undefined;
-  all(): Resource[];
-  /** Whether this very version of the resource is served already. */
-  serves(resource: Resource): boolean;
-  /** Whether any resource of the group is served. */
-  hasGroup(group: string): boolean;
-  /** Serves exactly these for the named definition; none stops serving it. */
-  define(definition: string, resources: Resource[]): void;
-}
+export type ResourceTable = ReturnType<typeof createResourceTable>;
 
 /** A table that begins with the built-in resources given. */
-export function createResourceTable(builtin: readonly Resource[]): ResourceTable {
+export function createResourceTable(builtin: readonly Resource[]) {
   const groups = new Set(builtin.map(groupOf));
   const custom = new Map<string, Resource[]>();
   const lookup = new Map(builtin.map((resource) => [pathKey(resource), resource]));
   return {
-    find: (group, version, plural) => lookup.get(`${group}/${version}/${plural}`),
-    hasGroup: (group) =>
+    find: (group: string, version: string, plural: string) => lookup.get(`${group}/${version}/${plural}`),
+    /** Whether any resource of the group is served. */
+    hasGroup: (group: string) =>
       groups.has(group) || [...custom.values()].flat().some((resource) => groupOf(resource) === group),
-    serves: (resource) => lookup.has(pathKey(resource)),
+    /** Whether this very version of the resource is served already. */
+    serves: (resource: Resource) => lookup.has(pathKey(resource)),
     all: () => [...builtin, ...[...custom.values()].flat()],
-    define(definition, resources) {
+    /** Serves exactly these for the named definition; none stops serving it. */
+    define(definition: string, resources: Resource[]) {
       for (const resource of custom.get(definition) ?? []) lookup.delete(pathKey(resource));
       custom.delete(definition);
       if (resources.length > 0) custom.set(definition, resources);

@@ -6,26 +6,21 @@ import { metadataJson, objectJson } from "./represent.ts";
 import { tableWriter } from "./table-json.ts";
 
 /** Writes the lines of one watch in the form that its client asked for. */
-export interface EventWriter {
-  object(type: "ADDED" | "MODIFIED" | "DELETED", stored: Stored): void;
-  /** Nothing that concerns the watch has happened up to `version`. */
-  bookmark(version: number): void;
-  /** 410: the watch asked for what is forgotten. */
-  expired(message: string): void;
-}
+export type EventWriter = ReturnType<typeof eventWriter>;
 
 /** A writer for a watch call. */
-export function eventWriter(state: State, call: Call, write: (text: string) => void): EventWriter {
+export function eventWriter(state: State, call: Call, write: (text: string) => void) {
   const { resource } = call;
   const { shape } = formOf(call.request.headers.accept);
   const line = (type: string, json: string) => write(`{"type":"${type}","object":${json}}\n`);
   const table = shape === "table" ? tableWriter(state, call) : undefined;
   return {
-    object(type, stored) {
+    object(type: "ADDED" | "MODIFIED" | "DELETED", stored: Stored) {
       if (table) line(type, table(stored.object));
       else line(type, shape === "metadata" ? metadataJson(stored.object) : objectJson(resource, stored));
     },
-    bookmark(version) {
+    /** Nothing that concerns the watch has happened up to `version`. */
+    bookmark(version: number) {
       const metadata = { resourceVersion: String(version) } as unknown as Stored["object"]["metadata"];
       const { kind, apiVersion } = resource;
       if (table) line("BOOKMARK", table({ kind, apiVersion, metadata }));
@@ -35,7 +30,8 @@ export function eventWriter(state: State, call: Call, write: (text: string) => v
           shape === "metadata" ? metadataJson({ metadata }) : JSON.stringify({ kind, apiVersion, metadata }),
         );
     },
-    expired(message) {
+    /** 410: the watch asked for what is forgotten. */
+    expired(message: string) {
       const status = { status: "Failure", message, reason: "Expired", code: 410 };
       line("ERROR", JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, ...status }));
     },

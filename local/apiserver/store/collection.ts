@@ -1,19 +1,12 @@
-import { createHistory, type History } from "./history.ts";
+import { createHistory } from "./history.ts";
 import type { StoreEvent } from "./store-event.ts";
 import type { Stored } from "./stored.ts";
 
 /** The objects of one resource, ordered by key as etcd orders them, with what happened to them lately. */
-export interface Collection {
-  get(key: string): Stored | undefined;
-  /** Keys in order. */
-  readonly keys: readonly string[];
-  readonly history: History;
-  readonly listeners: Set<(event: StoreEvent) => void>;
-  apply(event: StoreEvent): void;
-}
+export type Collection = ReturnType<typeof createCollection>;
 
 /** An empty collection that remembers its last `limit` events; events before version `horizon` are unknown to it. */
-export function createCollection(limit: number, horizon: number): Collection {
+export function createCollection(limit: number, horizon: number) {
   const objects = new Map<string, Stored>();
   const keys: string[] = [];
   const history = createHistory(limit, horizon);
@@ -34,11 +27,12 @@ export function createCollection(limit: number, horizon: number): Collection {
   }
 
   return {
-    get: (key) => objects.get(key),
+    get: (key: string) => objects.get(key),
+    /** Keys in order. */
     keys,
     history,
     listeners,
-    apply(event) {
+    apply(event: StoreEvent) {
       const { key } = event.current;
       if (event.type === "DELETED") {
         objects.delete(key);

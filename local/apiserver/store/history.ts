@@ -1,18 +1,7 @@
 import type { StoreEvent } from "./store-event.ts";
 
-/** The latest events of one collection, oldest first, for watches and for lists at an older version. */
-export interface History {
-  /** Everything up to this version is forgotten: what needs an event at or before it is answered 410. */
-  readonly horizon: number;
-  add(event: StoreEvent): void;
-  /** The events after `version`, oldest first. */
-  after(version: number): StoreEvent[];
-  /** Forgets every event up to `version`. */
-  forget(version: number): void;
-}
-
 /** A history of at most `limit` events. */
-export function createHistory(limit: number, start: number): History {
+export function createHistory(limit: number, start: number) {
   let events: StoreEvent[] = [];
   let first = 0;
   let horizon = start;
@@ -38,17 +27,20 @@ export function createHistory(limit: number, start: number): History {
   };
 
   return {
+    /** Everything up to this version is forgotten: what needs an event at or before it is answered 410. */
     get horizon() {
       return horizon;
     },
-    add(event) {
+    add(event: StoreEvent) {
       events.push(event);
       if (events.length - first <= limit) return;
       horizon = events[first]!.current.version;
       drop(1);
     },
-    after: (version) => events.slice(indexAfter(version)),
-    forget(version) {
+    /** The events after `version`, oldest first. */
+    after: (version: number) => events.slice(indexAfter(version)),
+    /** Forgets every event up to `version`. */
+    forget(version: number) {
       if (version <= horizon) return;
       horizon = version;
       drop(indexAfter(version) - first);

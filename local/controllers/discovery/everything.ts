@@ -6,18 +6,9 @@ import { CustomResourceDefinition, kindKey } from "../objects/kinds.ts";
 import { startWorkQueue } from "../work-queue.ts";
 
 /** Metadata of every object of every kind that can be listed, watched and deleted, as its kinds come and go. */
-export interface Everything {
-  /** A kind by apiVersion and name, in any version that is served. */
-  find(apiVersion: string, kind: string): ServedKind | undefined;
-  /** Every kind in its preferred version. */
-  kinds(): readonly ServedKind[];
-  on(handler: (kind: ServedKind, change: Change, object: KubernetesObject, old?: KubernetesObject) => void): void;
-  /** Called whenever the set of kinds has been read again and new ones are listed. */
-  onKinds(handler: () => void): void;
-  readonly synced: Promise<unknown>;
-  /** Resolves when the signal has aborted and nothing watches any more. */
-  stopped(): Promise<void>;
-}
+export type Everything = ReturnType<typeof followEverything>;
+
+type Handler = (kind: ServedKind, change: Change, object: KubernetesObject, old?: KubernetesObject) => void;
 
 /**
  * After a CustomResourceDefinition changed, the kind appears in discovery a little later; asked for this often at most.
@@ -28,10 +19,10 @@ const attempts = 10;
  * Follows everything but Events. The set of kinds is read again whenever a CustomResourceDefinition or an APIService
  * changes, never by the clock.
  */
-export function followEverything(tools: ControllerTools): Everything {
+export function followEverything(tools: ControllerTools) {
   const { client, signal, trouble } = tools;
   const followed = new Map<string, { kind: ServedKind; reflection: Reflection; stop: AbortController }>();
-  const handlers: Parameters<Everything["on"]>[0][] = [];
+  const handlers: Handler[] = [];
   const kindHandlers: (() => void)[] = [];
   const synced = Promise.withResolvers<void>();
   let served: ServedKind[] = [];
@@ -50,7 +41,7 @@ export function followEverything(tools: ControllerTools): Everything {
     if (definesKinds(kind)) reflection.on(kindsChanged);
   }
 
-  function listen(kind: ServedKind, reflection: Reflection, handler: Parameters<Everything["on"]>[0]): void {
+  function listen(kind: ServedKind, reflection: Reflection, handler: Handler): void {
     reflection.on((change, object, old) => handler(kind, change, object, old));
   }
 
@@ -92,14 +83,19 @@ export function followEverything(tools: ControllerTools): Everything {
   queue.add("kinds");
 
   return {
-    find: (apiVersion, kind) => served.find((other) => other.apiVersion === apiVersion && other.kind === kind),
+    /** A kind by apiVersion and name, in any version that is served. */
+    find: (apiVersion: string, kind: string) =>
+      served.find((other) => other.apiVersion === apiVersion && other.kind === kind),
+    /** Every kind in its preferred version. */
     kinds: () => served.filter(({ preferred }) => preferred),
-    on(handler) {
+    on(handler: Handler) {
       handlers.push(handler);
       for (const { kind, reflection } of followed.values()) listen(kind, reflection, handler);
     },
-    onKinds: (handler) => kindHandlers.push(handler),
+    /** Called whenever the set of kinds has been read again and new ones are listed. */
+    onKinds: (handler: () => void) => kindHandlers.push(handler),
     synced: synced.promise,
+    /** Resolves when the signal has aborted and nothing watches any more. */
     async stopped() {
       await Promise.all([...followed.values()].map(({ reflection }) => reflection.stopped));
     },
