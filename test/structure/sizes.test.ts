@@ -13,7 +13,8 @@ interface Part {
 const parts: Readonly<Record<string, Part>> = {
   // The client, the function, and the server that the function shares with the command line.
   "the console": { folders: ["console", "functions/platform/console", "functions/platform/lib/console"], most: 6_000 },
-  // The goal is 4,500: docs/numbers.md has the size.
+  // The goals are 20,000 and 4,500: docs/numbers.md has the sizes.
+  "the laptop edition": { folders: ["local"], most: 21_622 },
   evictions: { folders: ["functions/eviction"], most: 5_177 },
 };
 
@@ -28,7 +29,7 @@ test.each(Object.entries(parts))("without tests, %s have at most the lines that 
   expect(written).toBeLessThanOrEqual(part.most);
 });
 
-test("the documentation states how many lines evictions have", () => {
+test.each(["evictions", "the laptop edition"])("the documentation states how many lines %s have", (part) => {
   const text = readFileSync(join(root, "docs/numbers.md"), "utf8").replaceAll(/\s+/g, " ");
-  expect(text).toContain(`has ${parts.evictions?.most.toLocaleString("en")} lines without its tests`);
+  expect(text).toContain(`has ${parts[part]?.most.toLocaleString("en")} lines without its tests`);
 });

@@ -47,12 +47,7 @@ function checkFinalizerPermission(
     .all()
     .find(({ apiVersion, kind }) => apiVersion === owner.apiVersion && kind === owner.kind);
   const refuse = (why: string) => forbidden(resource, metadata.name, why);
-  if (!known) {
-    throw refuse(
-      "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion " +
-        `${owner.apiVersion} Kind ${owner.kind}: no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`,
-    );
-  }
+  if (!known) throw refuse(`cannot set blockOwnerDeletion: there is no ${owner.kind} of ${owner.apiVersion}`);
   const scope = known.namespaced && namespace ? { namespace } : {};
   const wanted = {
     verb: "update",
