@@ -23,7 +23,8 @@ export interface Status extends Findings {
 
 const notInstalled = (namespace: string) =>
   `No function of Holdfast was found in namespace ${namespace}. Is it in another one? Give --install-namespace. ` +
-  "If it was deleted, install Holdfast again: until then, claims that are deleted stay in Terminating.";
+  "If it was deleted, claims that are deleted stay in Terminating until you install Holdfast again. Look first at " +
+  "the kept volumes whose time is over, which are reclaimed soon after that: docs/while-it-is-down.md has the command.";
 
 /** Looks at all of Holdfast on a cluster, and writes nothing. @throws ApiError */
 export async function statusOf(

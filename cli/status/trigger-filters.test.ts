@@ -43,6 +43,8 @@ test.each<[string, readonly object[], readonly unknown[]]>([
   ["what another dialect says", [{ cesql: "kind = 'Pod'" }], []],
   ["what is left of a dialect that the API server does not know", [{}], []],
   ["what is left of it within another filter", [{ any: [update, { not: {} }] }], []],
+  ["a source, which is not known here", [deletes, { not: { prefix: { source: "https://a.example" } } }], []],
+  ["a source, beside no deletion", [update, { exact: { source: "https://a.example" } }], []],
 ])("a Trigger with a filter for %s", (_, filters, found) => {
   const findings = keptOut(shipped("workloads", filters), functions, [release]);
   expect(findings.map(({ what }) => what)).toEqual(found.map((what) => expect.stringContaining(what as string)));

@@ -20,7 +20,8 @@ const anyOther = "ANY-OTHER";
 /**
  * Functions whose Triggers keep events of the sweep away, all of them or those of some objects, and functions that get
  * no event at all of a change that their rule declares. What a function holds goes only with the sweep when an event
- * was lost. A function is left out where one of its Triggers has a filter of a dialect that is not known here.
+ * was lost. A function is left out where one of its Triggers has a filter of a dialect that is not known here, or on
+ * what only the source or the event knows, such as `source`.
  */
 export function keptOut(
   triggers: readonly FilteringTrigger[],
@@ -30,7 +31,9 @@ export function keptOut(
   const read = rules.flatMap((rule) => {
     const own = triggers.filter((trigger) => leadsTo(trigger, slug(rule.name)));
     const isRead = functions.has(slug(rule.name)) && own.length > 0;
-    return isRead && own.every(({ spec }) => isKnown(spec?.filters ?? [])) ? [{ rule, own }] : [];
+    const isReadable = ({ spec: { filter, filters = [] } = {} }: FilteringTrigger) =>
+      isKnown(filters) && areKnown(filter?.attributes ?? {});
+    return isRead && own.every(isReadable) ? [{ rule, own }] : [];
   });
   const swept = read.flatMap(({ rule: { name, sweep }, own }) =>
     named(
@@ -64,7 +67,8 @@ export function keptOut(
       (kept) =>
         `No Trigger brings these changes: ${kept}. The functions see them only with the sweep, some after six hours. ` +
         "That may be too late for a policy Retain, or for a request to keep a volume.",
-      "Apply your overlay or chart again. If it has filters of yours, correct them: docs/tune.md shows how.",
+      "If your overlay has a copy of eventing.yaml, add to it what the new file has more. If it has filters of yours, " +
+        "correct them: docs/tune.md shows how. Then apply the overlay, or the chart, again.",
     ),
   ];
 }
@@ -119,8 +123,13 @@ function isKnown(filters: readonly object[]): boolean {
       entries.length > 0 &&
       entries.every(([dialect, operand]) => {
         if (dialect === "all" || dialect === "any") return isKnown(operand);
-        return dialect === "not" ? isKnown([operand]) : ["exact", "prefix", "suffix"].includes(dialect);
+        if (dialect === "not") return isKnown([operand]);
+        return ["exact", "prefix", "suffix"].includes(dialect) && areKnown(operand);
       })
     );
   });
 }
+
+/** Whether a filter is only on attributes that follow from the object and its change. */
+const areKnown = (attributes: object): boolean =>
+  Object.keys(attributes).every((name) => ["type", "apiversion", "kind", "namespace", "name"].includes(name));

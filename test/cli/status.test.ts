@@ -402,5 +402,5 @@ test("a cluster without Holdfast is not said to be well", async () => {
   const cluster = await openCliCluster([]);
   const { code, out } = await cluster.holdfast(["status"]);
   expect([code, out]).toEqual([2, expect.stringContaining("No function of Holdfast was found in namespace holdfast.")]);
-  expect(out).toContain("If it was deleted, install Holdfast again");
+  expect(out).toContain("If it was deleted, claims that are deleted stay in Terminating");
 });
