@@ -67,8 +67,8 @@ export function keptOut(
       (kept) =>
         `No Trigger brings these changes: ${kept}. The functions see them only with the sweep, some after six hours. ` +
         "That may be too late for a policy Retain, or for a request to keep a volume.",
-      "If your overlay has a copy of eventing.yaml, add to it what the new file has more. If it has filters of yours, " +
-        "correct them: docs/tune.md shows how. Then apply the overlay, or the chart, again.",
+      "If your overlay has a copy of eventing.yaml, add to it what the new file has more. If it has filters of " +
+        "yours, correct them: docs/tune.md shows how. Then apply the overlay, or the chart, again.",
     ),
   ];
 }
