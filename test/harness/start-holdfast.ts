@@ -5,7 +5,8 @@ import { crashingDispatcher } from "../../local/knative/crashing-dispatcher.ts";
 import type { Plan } from "../../local/serving/plan.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type AccountRequest, recordRequests } from "./account-request.ts";
 import { createAccounts } from "./accounts.ts";
 import { advanceUntilSettled } from "./advance-until-settled.ts";
@@ -41,6 +42,7 @@ export async function startHoldfast(server: Server, random: Random, setting: Set
   const { admin, clock } = server;
   const ended = new AbortController();
   const installation = readInstallation(setting);
+  await noneTerminating(server, installation.objects);
   const uninstall = await install(admin, installation.objects);
   const definitions = installation.objects
     .filter(({ kind }) => kind === CustomResourceDefinition.kind)
@@ -188,6 +190,14 @@ export async function startHoldfast(server: Server, random: Random, setting: Set
       if (policy && !isThere) await policyInForce(server, false);
     },
   };
+}
+
+/** Waits until no namespace of these objects is being deleted: the installation before may have left one that goes. */
+async function noneTerminating({ admin, eventually }: Server, objects: readonly KubernetesObject[]): Promise<void> {
+  for (const name of new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []))) {
+    const isSettled = async () => !(await admin.get(Namespace, undefined, name))?.metadata.deletionTimestamp;
+    if (!(await isSettled())) await eventually(`the namespace ${name} is gone`, isSettled);
+  }
 }
 
 /**
