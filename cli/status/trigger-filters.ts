@@ -14,7 +14,7 @@ export interface FilteringTrigger {
   };
 }
 
-/** Neither a namespace nor a name of any object, because of its capital letters. */
+/** Neither a namespace nor a name of any object, because it is in upper case. */
 const anyOther = "ANY-OTHER";
 
 /**

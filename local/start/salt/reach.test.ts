@@ -78,8 +78,8 @@ test("what is wrong with an account or an address is a sentence", async () => {
     `${server?.url}: Salt does not accept the password of the account holdfast (eauth holdfast).`,
   );
   await server?.close();
-  expect(await reach(saltWith("worker-0"), { username: "nobody" })).toBe(
-    `${server?.url}: Salt knows the password of the account nobody (eauth holdfast), but grants it nothing.`,
+  expect(await reach(saltWith("worker-0"), { username: "other" })).toBe(
+    `${server?.url}: Salt knows the password of the account other (eauth holdfast), but grants it nothing.`,
   );
   const other = createServer((_, answer) => answer.end("<html>Welcome</html>"));
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
