@@ -21,7 +21,8 @@ export async function realBackend(server: Server, missing: readonly string[]): P
   await claimNamespace(server);
   const leave = await startMissing(server, missing);
   let current: { setting: Setting; holdfast: Promise<Holdfast> } | undefined;
-  const stopCurrent = async () => (await current?.holdfast)?.stop();
+  // One that did not start has said so to its scenario; what is stopped next must be stopped all the same.
+  const stopCurrent = async () => (await current?.holdfast.catch(() => undefined))?.stop();
 
   return {
     async open(setting, { whenOver }) {

@@ -29,12 +29,21 @@ export function startOpenStackLab(): OpenStackLab | string {
   const folder = running ?? mkdtempSync(join(tmpdir(), "os-"));
   if (!running) addDriver(join(folder, "home"));
   const options = ["--hosts", hosts.join(","), "--driver", "shared_storage.SharedStorageDriver"];
-  const started = spawnSync(program, ["up", folder, ...(running ? [] : options)], { encoding: "utf8" });
+  // A service that dies leaves a dump where it was started.
+  const started = spawnSync(program, ["up", folder, ...(running ? [] : options)], { encoding: "utf8", cwd: folder });
   const variables = Object.fromEntries(
     [...started.stdout.matchAll(/\b(OS_\w+)=(\S+)/g)].map(([, name, value]) => [name, value ?? ""]),
   );
   const { OS_AUTH_URL: authUrl, OS_PASSWORD: password } = variables;
-  if (started.status !== 0 || !authUrl || !password) return `It does not start: ${started.stderr.trim().slice(-300)}`;
+  const end = () => {
+    if (running) return;
+    execFileSync(program, ["down", folder], { stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (started.status !== 0 || !authUrl || !password) {
+    end();
+    return `It does not start: ${started.stderr.trim().slice(-300)}`;
+  }
   const openstack = (...words: string[]) =>
     execFileSync("openstack", words, { encoding: "utf8", env: { ...process.env, ...variables } }).trim();
   const imageRef = openstack("image", "show", "tiny", "-f", "value", "-c", "id");
@@ -58,9 +67,7 @@ export function startOpenStackLab(): OpenStackLab | string {
     environment: { OS_AUTH_URL: authUrl, OPENSTACK_ALLOW_HTTP: "true", HOLDFAST_CREDENTIALS: credentials },
     stop() {
       rmSync(credentials, { recursive: true, force: true });
-      if (running) return;
-      execFileSync(program, ["down", folder], { stdio: "ignore" });
-      rmSync(folder, { recursive: true, force: true });
+      end();
     },
   };
 }
