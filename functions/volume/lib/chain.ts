@@ -36,23 +36,20 @@ export const isInUse = (facts: ChainFacts): boolean =>
 const isGivenUp = ({ volume, persistentVolume, nodeIsGone = false }: ChainFacts): boolean =>
   nodeIsGone && (isAbandoned(volume) || !wasBegun(volume, persistentVolume));
 
-const isGoing = ({ volume }: ChainFacts): boolean => isBeingDeleted(volume);
-
 /** From a Volume with the finalizer to a PersistentVolume that claims can bind. */
 export const creation: readonly Step[] = [
   {
     name: "prepare",
     rule: "run-job",
     doc: "A Salt job that makes the storage is begun on the node.",
-    done: (facts) => isGoing(facts) || isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume"),
+    done: (facts) => isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume"),
   },
   {
     name: "publish",
     rule: "run-job",
     doc: "The job comes to its end, and the PersistentVolume is created from the size and the path that it returns.",
     done: (facts) =>
-      isGoing(facts) ||
-      (isPublished(facts) && !facts.volume.status?.job && ["Available", "Failed"].includes(phaseOf(facts.volume))),
+      isPublished(facts) && !facts.volume.status?.job && ["Available", "Failed"].includes(phaseOf(facts.volume)),
   },
 ];
 
@@ -64,7 +61,6 @@ export const deletion: readonly Step[] = [
     doc: "A job that makes or reclaims the storage comes to its end: until then it is not known what is on the node.",
     // A creation that has failed left its job there for people to look at.
     done: (facts) =>
-      !isGoing(facts) ||
       isGivenUp(facts) ||
       (!isRunning(jobOf(facts), "UnprepareVolume") &&
         (!isRunning(jobOf(facts), "PrepareVolume") || hasFailedForGood(facts.volume))),
@@ -72,25 +68,29 @@ export const deletion: readonly Step[] = [
   {
     name: "delete-pv",
     doc: "The PersistentVolume is deleted, and no claim uses it any more.",
-    done: (facts) => !isGoing(facts) || !isInUse(facts),
+    done: (facts) => !isInUse(facts),
   },
   {
     name: "reclaim",
     rule: "run-job",
     doc: "A Salt job that reclaims the storage is begun on the node.",
     done: (facts) =>
-      !isGoing(facts) ||
-      !hasFinalizer(facts.volume, volumeFinalizer) ||
-      isGivenUp(facts) ||
-      jobOf(facts)?.step === "UnprepareVolume",
+      !hasFinalizer(facts.volume, volumeFinalizer) || isGivenUp(facts) || jobOf(facts)?.step === "UnprepareVolume",
   },
   {
     name: "release",
     rule: "delete-pv",
     doc: "The finalizers leave, the PersistentVolume's first.",
-    done: (facts) => !isGoing(facts) || !hasFinalizer(facts.volume, volumeFinalizer),
+    done: ({ volume }) => !hasFinalizer(volume, volumeFinalizer),
   },
 ];
+
+/** The steps that a Volume takes only while it is being deleted, or only while it is not. */
+const taken = (steps: readonly Step[], whileDeleted: boolean): readonly Step[] =>
+  steps.map((step) => ({
+    ...step,
+    done: (facts, now) => isBeingDeleted(facts.volume) !== whileDeleted || step.done(facts, now),
+  }));
 
 /** When to look what became of a job that was posted, if its end is not heard of. Milliseconds. */
 export const firstLook = 30_000;
@@ -100,7 +100,7 @@ export const storageChain = chain({
   system: "volume",
   kinds: [Volume],
   noun: "storage",
-  steps: [...creation, ...deletion],
+  steps: [...taken(creation, false), ...taken(deletion, true)],
   rule: {
     settings: z.object({}),
     triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
