@@ -5,8 +5,6 @@ import { type Everything, followEverything } from "./discovery/everything.ts";
 import { startGarbageCollector } from "./garbage-collector/start-garbage-collector.ts";
 import { type Kubelet, type KubeletOptions, startKubelet } from "./kubelet/start-kubelet.ts";
 import { startNamespaceDeletion } from "./namespace/start-namespace-deletion.ts";
-import { startNodeLifecycle } from "./node-lifecycle/start-node-lifecycle.ts";
-import { startTaintEviction } from "./node-lifecycle/start-taint-eviction.ts";
 import { type SchedulerOptions, startScheduler } from "./scheduler/start-scheduler.ts";
 import { startEphemeralVolumes } from "./start-ephemeral-volumes.ts";
 import { startPodGc } from "./start-pod-gc.ts";
@@ -41,14 +39,12 @@ const starters: { readonly [name: string]: (tools: Tools, options: ControllersOp
   "kube-scheduler": (tools, { scheduler }) => startScheduler(tools, scheduler),
   kubelet: (tools, { kubelet }) => kubelet && startKubelet(tools, kubelet),
   "namespace-controller": startNamespaceDeletion,
-  "node-lifecycle-controller": startNodeLifecycle,
   "persistentvolume-binder-controller": startVolumeBinder,
   "persistentvolume-protection-controller": startVolumeProtection,
   "persistentvolumeclaim-protection-controller": startClaimProtection,
   "pod-garbage-collector-controller": startPodGc,
   "serviceaccount-controller": startServiceAccounts,
   "statefulset-controller": startStatefulSets,
-  "taint-eviction-controller": startTaintEviction,
 };
 
 /** Starts the chosen controllers, which end with the signal. Throws when a name is not known. */

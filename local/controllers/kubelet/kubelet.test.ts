@@ -162,14 +162,14 @@ describe("the kubelet", () => {
     await world.patch(PersistentVolumeClaim, "unprotected", { metadata: { finalizers: null } });
   });
 
-  it("leaves pods of a lost node as they are until the node is back", async () => {
+  it("leaves pods of a lost node as they are until they are deleted by force", async () => {
     await createPod(world, "stranded", [], node("two"));
     await is("stranded", "Running");
     world.kubelet?.lose(`${world.namespace}-two`);
     await world.delete(Pod, "stranded");
     await world.rest();
     expect(await phaseOf("stranded")).toBe("Running");
-    world.kubelet?.restore(`${world.namespace}-two`);
+    await world.client.delete(Pod, world.namespace, "stranded", { gracePeriodSeconds: 0 });
     await world.gone(Pod, "stranded");
   });
 });

@@ -25,8 +25,6 @@ export const usualHeartbeat: Heartbeat = { leaseSeconds: 10, statusSeconds: 300 
 export interface Kubelet extends Running {
   /** Makes a node fall silent: no heartbeats, and its pods neither start nor stop. */
   lose(node: string): void;
-  /** Brings a lost node back; it then does what it missed. */
-  restore(node: string): void;
 }
 
 /**
@@ -68,12 +66,5 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
     }
   });
 
-  return {
-    synced,
-    lose: nodes.lose,
-    restore(name) {
-      nodes.restore(name);
-      for (const pod of pods.list()) if (pod.spec.nodeName === name) queue.add(keyOf(pod));
-    },
-  };
+  return { synced, lose: nodes.lose };
 }

@@ -102,12 +102,6 @@ export function startNodes(
     registered: Promise.all([registered, seen.synced]),
     /** Lets a node fall silent, as one that has lost power or network does. */
     lose: (name: string) => lost.add(name),
-    /** Lets it speak again. */
-    restore(name: string) {
-      lost.delete(name);
-      if (heartbeat) queue.add(`lease/${name}`);
-      queue.add(`status/${name}`);
-    },
     isLost: (name: string) => lost.has(name),
   };
 }

@@ -2,14 +2,9 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Taint } from "../../../shared/kubernetes/toleration.ts";
 import type { Condition } from "./condition.ts";
 
-/** A taint of a Node, with the time since when pods leave for it. */
-export interface NodeTaint extends Taint {
-  readonly timeAdded?: string;
-}
-
 /** A Node as far as the controllers read it. */
 export interface NodeObject extends KubernetesObject {
-  spec?: { unschedulable?: boolean; taints?: NodeTaint[]; [field: string]: unknown };
+  spec?: { unschedulable?: boolean; taints?: Taint[]; [field: string]: unknown };
   status?: { conditions?: Condition[]; allocatable?: { [resource: string]: string }; [field: string]: unknown };
 }
 

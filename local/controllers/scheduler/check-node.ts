@@ -25,7 +25,7 @@ export function checkNode(
   const cordoned = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
   if (node.spec?.unschedulable && !findToleration(tolerations, cordoned)) return "node(s) were unschedulable";
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect !== "PreferNoSchedule");
-  // Without a node lifecycle controller nothing taints a node that is not ready.
+  // Here no controller taints a node that is not ready.
   if (!isReady(node)) taints.push({ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" });
   if (taints.some((taint) => !findToleration(tolerations, taint))) return "node(s) had untolerated taint(s)";
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

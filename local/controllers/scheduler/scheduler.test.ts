@@ -15,7 +15,6 @@ describe("the scheduler", () => {
         "garbage-collector-controller",
         "kube-scheduler",
         "kubelet",
-        "node-lifecycle-controller",
         "persistentvolume-binder-controller",
         "persistentvolume-protection-controller",
         "persistentvolumeclaim-protection-controller",
