@@ -38,16 +38,13 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
     KubernetesObject & { spec?: { claimRef?: { kind?: string; namespace: string; name: string } } }
   >(PersistentVolume);
   const infrastructure = reflections.of<KubernetesObject>(GenericMachine);
-  const synced = Promise.all(
-    [machines, clusters, nodes, pods, attachments, volumes, infrastructure].map((one) => one.synced),
-  );
   /** Until when a Machine is not looked at again. */
   const notBefore = new Map<string, number>();
 
-  const queue: WorkQueue = startObjectQueue(tools, {
+  const queue: WorkQueue & Running = startObjectQueue(tools, {
     controller: "machine-controller",
     objects: machines,
-    ready: synced,
+    reads: [clusters, nodes, pods, attachments, volumes, infrastructure],
     async work(machine, key) {
       const wait = (notBefore.get(machine.metadata.uid) ?? 0) - clock.now();
       if (wait > 0) return queue.addAfter(key, wait);
@@ -169,7 +166,6 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
 
   machines.on((change, machine) => {
     if (change === "delete") notBefore.delete(machine.metadata.uid);
-    else queue.add(keyOf(machine));
   });
   infrastructure.on((_change, object) => {
     for (const machine of machines.list(object.metadata.namespace))
@@ -180,7 +176,7 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
       if (machine.status?.nodeRef?.name === node.metadata.name || machine.spec.providerID === node.spec?.providerID)
         queue.add(keyOf(machine));
   });
-  return { synced };
+  return queue;
 }
 
 function isDrained({ metadata, status }: PodObject): boolean {

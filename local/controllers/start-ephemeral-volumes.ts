@@ -1,4 +1,3 @@
-import { keyOf } from "../../eventing/watch/reflect.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
@@ -12,11 +11,11 @@ export function startEphemeralVolumes(tools: ControllerTools): Running {
   const { client, reflections, record } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of(PersistentVolumeClaim);
-  const synced = Promise.all([pods.synced, claims.synced]);
   const queue = startObjectQueue(tools, {
     controller: "ephemeral-volume-controller",
     objects: pods,
-    ready: synced,
+    reads: [claims],
+    concerns: ({ spec: { volumes = [] } }) => volumes.some(({ ephemeral }) => ephemeral),
     async work(pod) {
       if (isBeingDeleted(pod)) return;
       for (const volume of pod.spec.volumes ?? []) if (volume.ephemeral) await ensure(pod, volume);
@@ -43,17 +42,13 @@ export function startEphemeralVolumes(tools: ControllerTools): Running {
     record(pod, { type: "Warning", reason: "FailedBinding", note, by: "ephemeral_volume" });
   }
 
-  pods.on((change, pod) => {
-    const has = pod.spec.volumes?.some(({ ephemeral }) => ephemeral);
-    if (change !== "delete" && has) queue.add(keyOf(pod));
-  });
   claims.on((change, { metadata: { namespace, ownerReferences = [] } }) => {
     if (change !== "delete") return;
     for (const { kind, name, controller } of ownerReferences) {
       if (controller && kind === Pod.kind) queue.add(`${namespace}/${name}`);
     }
   });
-  return { synced };
+  return queue;
 }
 
 function claimOf({ metadata: { namespace, name, uid } }: PodObject, volume: Volume): KubernetesObject {

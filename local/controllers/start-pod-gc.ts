@@ -24,14 +24,13 @@ export function startPodGc(tools: ControllerTools): Running {
   const { client, clock, reflections } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const nodes = reflections.of<NodeObject>(Node);
-  const synced = Promise.all([pods.synced, nodes.synced]);
   /** Since when pods were seen on a node that is not there. */
   const missing = new Map<string, number>();
 
-  const queue: WorkQueue = startObjectQueue(tools, {
+  const queue: WorkQueue & Running = startObjectQueue(tools, {
     controller: "pod-garbage-collector-controller",
     objects: pods,
-    ready: synced,
+    reads: [nodes],
     async work(pod, key) {
       const { nodeName } = pod.spec;
       const node = nodes.get(undefined, nodeName ?? "");
@@ -59,14 +58,11 @@ export function startPodGc(tools: ControllerTools): Running {
     await client.delete(Pod, namespace, name, { uid, gracePeriodSeconds: 0 });
   }
 
-  pods.on((change, pod) => {
-    if (change !== "delete") queue.add(keyOf(pod));
-  });
   nodes.on((_, node) => {
     missing.delete(node.metadata.name);
     for (const pod of pods.list()) if (pod.spec.nodeName === node.metadata.name) queue.add(keyOf(pod));
   });
-  return { synced };
+  return queue;
 }
 
 const orphaned = disruption("DeletionByPodGC", "PodGC: node no longer exists");

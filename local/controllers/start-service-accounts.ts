@@ -13,11 +13,10 @@ export function startServiceAccounts(tools: ControllerTools): Running {
   const { client, reflections } = tools;
   const namespaces = reflections.of(Namespace);
   const accounts = reflections.of(ServiceAccount);
-  const synced = Promise.all([namespaces.synced, accounts.synced]);
   const queue = startObjectQueue(tools, {
     controller: "serviceaccount-controller",
     objects: namespaces,
-    ready: synced,
+    reads: [accounts],
     async work(home, namespace) {
       if (isBeingDeleted(home) || accounts.get(namespace, name)) return;
       // The server sets what is missing.
@@ -29,11 +28,8 @@ export function startServiceAccounts(tools: ControllerTools): Running {
       });
     },
   });
-  namespaces.on((change, { metadata }) => {
-    if (change !== "delete") queue.add(metadata.name);
-  });
   accounts.on((change, { metadata }) => {
     if (change === "delete" && metadata.name === name && metadata.namespace) queue.add(metadata.namespace);
   });
-  return { synced };
+  return queue;
 }

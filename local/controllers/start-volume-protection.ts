@@ -14,10 +14,9 @@ const protection = "kubernetes.io/pv-protection";
 export function startVolumeProtection(tools: ControllerTools): Running {
   const { client, reflections } = tools;
   const volumes = reflections.of<VolumeObject>(PersistentVolume);
-  const queue = startObjectQueue(tools, {
+  return startObjectQueue(tools, {
     controller: "persistentvolume-protection-controller",
     objects: volumes,
-    ready: volumes.synced,
     async work(volume) {
       const held = hasFinalizer(volume, protection);
       if (!isBeingDeleted(volume)) {
@@ -27,8 +26,4 @@ export function startVolumeProtection(tools: ControllerTools): Running {
       }
     },
   });
-  volumes.on((change, { metadata }) => {
-    if (change !== "delete") queue.add(metadata.name);
-  });
-  return { synced: volumes.synced };
 }

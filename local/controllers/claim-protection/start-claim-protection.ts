@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { send } from "../../../shared/kubernetes/write.ts";
@@ -18,12 +17,12 @@ export function startClaimProtection(tools: ControllerTools): Running {
   const { client, reflections } = tools;
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
   const pods = reflections.of<PodObject>(Pod);
-  const synced = Promise.all([claims.synced, pods.synced]);
 
   const queue = startObjectQueue(tools, {
     controller: "persistentvolumeclaim-protection-controller",
     objects: claims,
-    ready: synced,
+    reads: [pods],
+    concerns: (claim) => isBeingDeleted(claim) === hasFinalizer(claim, inTreeProtection),
     async work(claim) {
       const held = hasFinalizer(claim, inTreeProtection);
       if (!isBeingDeleted(claim)) {
@@ -39,14 +38,10 @@ export function startClaimProtection(tools: ControllerTools): Running {
     },
   });
 
-  claims.on((change, claim) => {
-    const needsLook = isBeingDeleted(claim) === hasFinalizer(claim, inTreeProtection);
-    if (change !== "delete" && needsLook) queue.add(keyOf(claim));
-  });
   pods.on((change, pod) => {
     // While a pod has a node and something of it runs it keeps its claims: nothing can have become free.
     if (change !== "delete" && pod.spec.nodeName && !isTerminated(pod)) return;
     for (const { claim } of claimsOf(pod)) queue.add(`${pod.metadata.namespace}/${claim}`);
   });
-  return { synced };
+  return queue;
 }

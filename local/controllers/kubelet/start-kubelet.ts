@@ -37,13 +37,13 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
   const hostIPs = new Map(options.nodes.map((name, index) => [name, `10.0.0.${index + 10}`]));
   const nodes = startNodes(tools, hostIPs, options.heartbeat);
-  const synced = Promise.all([pods.synced, claims.synced, nodes.registered]);
   let addresses = 0;
 
-  const queue: WorkQueue = startObjectQueue(tools, {
+  const queue: WorkQueue & Running = startObjectQueue(tools, {
     controller: "kubelet",
     objects: pods,
-    ready: synced,
+    reads: [claims, { synced: nodes.registered }],
+    concerns: (pod) => hostIPs.has(pod.spec.nodeName ?? ""),
     workers: 4,
     async work(pod, key) {
       const { nodeName = "" } = pod.spec;
@@ -55,9 +55,6 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
     },
   });
 
-  pods.on((change, pod) => {
-    if (change !== "delete" && hostIPs.has(pod.spec.nodeName ?? "")) queue.add(keyOf(pod));
-  });
   // A pod that could not mount a claim waits for the claim to change.
   claims.on((_, { metadata: { namespace, name } }) => {
     for (const pod of pods.list(namespace)) {
@@ -66,5 +63,5 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
     }
   });
 
-  return { synced, lose: nodes.lose };
+  return { synced: queue.synced, lose: nodes.lose };
 }

@@ -40,7 +40,6 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
     volumes: reflections.of(PersistentVolume),
     classes: reflections.of(StorageClass),
   };
-  const synced = Promise.all(Object.values(caches).map((cache) => cache.synced));
   /** Pods that could not be scheduled, and what may change that. */
   const waiting = new Map<string, Awaited>();
   /** Nodes of pods that were bound just now, until the cache shows it; by uid. */
@@ -49,7 +48,8 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
   const queue = startObjectQueue(tools, {
     controller,
     objects: caches.pods,
-    ready: synced,
+    reads: Object.values(caches),
+    concerns: (pod) => isOurs(pod) && !waiting.has(keyOf(pod)),
     async work(pod, key) {
       waiting.delete(key);
       if (!isOurs(pod) || assumed.has(pod.metadata.uid)) return;
@@ -85,10 +85,9 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
 
   caches.pods.on((change, pod) => {
     if (change === "delete" || pod.spec.nodeName) assumed.delete(pod.metadata.uid);
-    if (change === "delete") {
-      waiting.delete(keyOf(pod));
-      if (pod.spec.nodeName) retry("room");
-    } else if (isOurs(pod) && !waiting.has(keyOf(pod))) queue.add(keyOf(pod));
+    if (change !== "delete") return;
+    waiting.delete(keyOf(pod));
+    if (pod.spec.nodeName) retry("room");
   });
   caches.nodes.on((_, node, old) => {
     // Heartbeats change nothing that matters here.
@@ -102,7 +101,7 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
   });
   for (const cache of [caches.volumes, caches.classes]) cache.on(() => retry("nodes", "room"));
   caches.classes.on(() => retry("claims"));
-  return { synced };
+  return queue;
 }
 
 function isOurs(pod: PodObject): boolean {

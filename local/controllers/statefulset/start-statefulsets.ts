@@ -22,13 +22,12 @@ export function startStatefulSets(base: ControllerTools): Running {
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
   const revisions = reflections.of<RevisionObject>(ControllerRevision);
-  const synced = Promise.all([sets.synced, pods.synced, claims.synced, revisions.synced]);
   const tools: SetTools = { ...base, pods, claims, revisions };
 
   const queue = startObjectQueue(base, {
     controller: "statefulset-controller",
     objects: sets,
-    ready: synced,
+    reads: [pods, claims, revisions],
     workers: 5,
     work: (set) => syncSet(tools, set),
   });
@@ -43,7 +42,6 @@ export function startStatefulSets(base: ControllerTools): Running {
     for (const set of sets.list(namespace)) if (matchesLabelSelector(set.spec.selector, labels)) queue.add(keyOf(set));
   }
 
-  sets.on((_, set) => queue.add(keyOf(set)));
   pods.on((change, pod, old) => {
     const controller = controllerOf(pod);
     const released = change === "update" && old && !isDeepStrictEqual(controllerOf(old), controller);
@@ -52,5 +50,5 @@ export function startStatefulSets(base: ControllerTools): Running {
     else if (released || (change === "update" && !isDeepStrictEqual(old?.metadata.labels, pod.metadata.labels)))
       trigger(pod);
   });
-  return { synced };
+  return queue;
 }

@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { csiDriver, type PersistentVolumeObject } from "../../../functions/satellite/lib/volumes.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { startObjectQueue } from "../../../local/controllers/object-queue.ts";
@@ -15,10 +14,9 @@ const planAhead = 1000;
 export function startAffinityController(tools: ControllerTools): void {
   const { client, clock, signal, reflections } = tools;
   const volumes = reflections.of<PersistentVolumeObject>(PersistentVolume);
-  const queue = startObjectQueue(tools, {
+  startObjectQueue(tools, {
     controller: "affinity-controller",
     objects: volumes,
-    ready: volumes.synced,
     async work(volume) {
       const { name, annotations = {}, labels = {}, uid } = volume.metadata;
       const isOverridden = Object.keys(annotations).some((key) => key.startsWith(override));
@@ -30,8 +28,5 @@ export function startAffinityController(tools: ControllerTools): void {
       const metadata = { name, labels, annotations } as unknown as PersistentVolumeObject["metadata"];
       await client.create(PersistentVolume, { apiVersion: "v1", kind: "PersistentVolume", metadata, spec });
     },
-  });
-  volumes.on((change, volume) => {
-    if (change !== "delete") queue.add(keyOf(volume));
   });
 }

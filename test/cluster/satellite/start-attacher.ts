@@ -1,4 +1,3 @@
-import { keyOf } from "../../../eventing/watch/reflect.ts";
 import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
 import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
@@ -14,10 +13,9 @@ const finalizer = "external-attacher/linstor-csi-linbit-com";
 export function startAttacher(tools: ControllerTools, linstor: LinstorStandIn) {
   const { client, reflections } = tools;
   const attachments = reflections.of<VolumeAttachmentObject>(VolumeAttachment);
-  const queue = startObjectQueue(tools, {
+  startObjectQueue(tools, {
     controller: "attacher",
     objects: attachments,
-    ready: attachments.synced,
     async work({ spec, status, metadata }, name) {
       const volume = spec.source.persistentVolumeName ?? "";
       const patch = (change: object, options = {}) =>
@@ -33,8 +31,5 @@ export function startAttacher(tools: ControllerTools, linstor: LinstorStandIn) {
         await report(true);
       }
     },
-  });
-  attachments.on((change, attachment) => {
-    if (change !== "delete") queue.add(keyOf(attachment));
   });
 }
