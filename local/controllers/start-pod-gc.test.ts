@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Node, Pod } from "../../shared/kubernetes/kind.ts";
+import { Pod } from "../../shared/kubernetes/kind.ts";
 import { conditionOf } from "./objects/condition.ts";
 import type { PodObject } from "./objects/pod.ts";
 import { createPod, openWorld, type World } from "./testing/world.ts";
@@ -27,20 +27,5 @@ describe("the pod garbage collector", () => {
     );
     await world.patch(Pod, "orphan", { metadata: { finalizers: null } });
     await world.gone(Pod, "orphan");
-  });
-
-  it("gives up pods being deleted on a node that is out of service", async () => {
-    await world.create(Node, own("dead"));
-    await createPod(world, "leaving", [], { nodeName: own("dead") });
-    await createPod(world, "staying", [], { nodeName: own("dead") });
-    await world.delete(Pod, "leaving");
-    await world.rest();
-    expect(await pod("leaving")).toBeDefined();
-    const taints = [{ key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoSchedule" }];
-    await world.patch(Node, own("dead"), { spec: { taints } });
-    await world.gone(Pod, "leaving");
-    expect(await pod("staying")).toBeDefined();
-    await world.delete(Pod, "staying", { gracePeriodSeconds: 0 });
-    await world.delete(Node, own("dead"));
   });
 });

@@ -4,26 +4,22 @@ import { Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "./controller.ts";
 import { guardedPatch } from "./guarded-patch.ts";
 import { startObjectQueue } from "./object-queue.ts";
-import { type Condition, disruption, withConditions } from "./objects/condition.ts";
-import { isReady, type NodeObject } from "./objects/node.ts";
+import { type Condition, withConditions } from "./objects/condition.ts";
 import { isFinished, type PodObject } from "./objects/pod.ts";
 import { timestamp } from "./timestamp.ts";
 import type { WorkQueue } from "./work-queue.ts";
-
-const outOfService = "node.kubernetes.io/out-of-service";
 
 /** Milliseconds for which a node must be missing before its pods are given up. */
 const quarantine = 40_000;
 
 /**
- * Deletes by force the pods that no kubelet will ever delete: those of a node that no longer exists, those being
- * deleted on a node that is not ready and tainted `node.kubernetes.io/out-of-service`, and those being deleted without
- * a node.
+ * Deletes by force the pods that no kubelet will ever delete: those of a node that no longer exists, and those being
+ * deleted without a node.
  */
 export function startPodGc(tools: ControllerTools): Running {
   const { client, clock, reflections } = tools;
   const pods = reflections.of<PodObject>(Pod);
-  const nodes = reflections.of<NodeObject>(Node);
+  const nodes = reflections.of(Node);
   /** Since when pods were seen on a node that is not there. */
   const missing = new Map<string, number>();
 
@@ -33,10 +29,8 @@ export function startPodGc(tools: ControllerTools): Running {
     reads: [nodes],
     async work(pod, key) {
       const { nodeName } = pod.spec;
-      const node = nodes.get(undefined, nodeName ?? "");
-      if (node && isOutOfService(node) && isBeingDeleted(pod)) return remove(pod);
       if (!nodeName && isBeingDeleted(pod)) return remove(pod);
-      if (!nodeName || node) return;
+      if (!nodeName || nodes.get(undefined, nodeName)) return;
 
       const since = missing.get(nodeName) ?? clock.now();
       missing.set(nodeName, since);
@@ -46,10 +40,9 @@ export function startPodGc(tools: ControllerTools): Running {
     },
   });
 
-  async function remove(pod: PodObject, condition?: Condition): Promise<void> {
+  async function remove(pod: PodObject, ...changes: Condition[]): Promise<void> {
     const { namespace, name, uid } = pod.metadata;
     if (!isFinished(pod)) {
-      const changes = condition ? [condition] : [];
       const conditions = withConditions(pod.status?.conditions, changes, timestamp(clock.now()));
       await guardedPatch(client, Pod, pod, { status: { phase: "Failed", conditions } }, "status");
     }
@@ -65,8 +58,10 @@ export function startPodGc(tools: ControllerTools): Running {
   return queue;
 }
 
-const orphaned = disruption("DeletionByPodGC", "PodGC: node no longer exists");
-
-function isOutOfService(node: NodeObject): boolean {
-  return !isReady(node) && (node.spec?.taints ?? []).some(({ key }) => key === outOfService);
-}
+/** It says of a pod, before it is deleted, that Kubernetes takes it away. */
+const orphaned: Condition = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByPodGC",
+  message: "PodGC: node no longer exists",
+};

@@ -9,11 +9,6 @@ export interface Condition {
   observedGeneration?: number;
 }
 
-/** The condition that says of a pod, before it is deleted, that Kubernetes takes it away. */
-export function disruption(reason: string, message: string): Condition {
-  return { type: "DisruptionTarget", status: "True", reason, message };
-}
-
 /** The condition of a type, if the object has one. */
 export function conditionOf(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
