@@ -3,13 +3,13 @@ import { StatusError } from "./status-error.ts";
 import { type Cause, invalidValue } from "./validation/status-cause.ts";
 
 /** `details` of a Status about an object: the resource's plural stands under `kind`, as the real server has it. */
-function about(kind: Kind, name: string): Record<string, unknown> {
+export function about(kind: Kind, name: string): Record<string, unknown> {
   const group = groupOf(kind);
   return { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: kind.plural };
 }
 
 /** `statefulsets.apps`, or the plural alone in the core group. */
-function qualified(kind: Kind): string {
+export function qualified(kind: Kind): string {
   const group = groupOf(kind);
   return group ? `${kind.plural}.${group}` : kind.plural;
 }

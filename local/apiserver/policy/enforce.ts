@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
-import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { type LabelSelector, type Labels, matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
+import { about, qualified } from "../failure.ts";
 import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
 import { StatusError } from "../status-error.ts";
 import { conditionsHold, evaluate } from "./evaluate.ts";
@@ -77,9 +77,7 @@ function run(policy: Fields, binding: Fields, request: AdmissionRequest): void {
 const statuses: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
 
 function denied({ resource, name }: AdmissionRequest, reason: unknown, message: string): StatusError {
-  const group = groupOf(resource);
-  const details = { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: resource.plural };
-  const said = `${group ? `${resource.plural}.${group}` : resource.plural} "${name}" is forbidden: ${message}`;
+  const said = `${qualified(resource)} "${name}" is forbidden: ${message}`;
   const status = statuses[String(reason)] ?? 422;
-  return new StatusError(status, String(reason), said, { ...details, causes: [{ message }] });
+  return new StatusError(status, String(reason), said, { ...about(resource, name), causes: [{ message }] });
 }

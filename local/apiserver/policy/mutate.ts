@@ -1,5 +1,5 @@
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
-import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import { about } from "../failure.ts";
 import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
 import { StatusError } from "../status-error.ts";
 import { conditionsHold, evaluate } from "./evaluate.ts";
@@ -45,8 +45,5 @@ function applyMutation(spec: Fields, mutation: Fields, request: WriteRequest): F
   return applyConfiguration(request.resource, request.object, evaluate(String(expression), spec, request));
 }
 
-function denied({ resource, name }: AdmissionRequest, message: string): StatusError {
-  const group = groupOf(resource);
-  const details = { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: resource.plural };
-  return new StatusError(403, "Invalid", message, { ...details, causes: [{ message }] });
-}
+const denied = ({ resource, name }: AdmissionRequest, message: string) =>
+  new StatusError(403, "Invalid", message, { ...about(resource, name), causes: [{ message }] });

@@ -1,6 +1,6 @@
-import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { checkNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { holdToPolicies } from "../admission/validating-policy.ts";
+import { about } from "../failure.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
@@ -23,8 +23,7 @@ export function remove(state: State, call: ObjectCall): Answer {
   holdToPolicies(state, call, undefined, found.object);
   const { stored, gone } = deleteObject(state, resource, found, options);
   if (!gone || strategyOf(resource).answersDeleted) return { type: "stored", status: 200, resource, stored };
-  const group = groupOf(resource);
-  const details = { name, ...(group ? { group } : {}), kind: resource.plural, uid: stored.object.metadata.uid };
+  const details = { ...about(resource, name), uid: stored.object.metadata.uid };
   return { type: "object", status: 200, object: success({ details }) };
 }
 
