@@ -11,10 +11,7 @@ import type { ControllerTools } from "../controllers/controller.ts";
 import type { LinstorStandIn } from "../linstor/linstor.ts";
 
 /** What uses volumes of LINSTOR's driver. */
-export interface VolumeUsers {
-  /** Attaches a volume to a node and uses it there. */
-  attach(volume: string, node: string): Promise<void>;
-}
+export type VolumeUsers = ReturnType<typeof startVolumeUsers>;
 
 export interface VolumeUsersOptions {
   /** Milliseconds that a pod takes to leave its node; 5,000 by default. */
@@ -33,10 +30,11 @@ export function startVolumeUsers(
   { client, clock, signal, reflections, trouble }: ControllerTools,
   linstor: LinstorStandIn,
   { leaving = 5_000 }: VolumeUsersOptions = {},
-): VolumeUsers {
+) {
   const moving = new Set<string>();
   const schedulable = new Set<string>();
 
+  /** Attaches a volume to a node and uses it there. */
   async function attach(volume: string, node: string): Promise<void> {
     const name = `csi-${volume}-${node}`;
     const { apiVersion, kind } = VolumeAttachment;

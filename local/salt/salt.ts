@@ -1,6 +1,6 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
+import type { SystemRequest, SystemResponse } from "../../shared/system/transport.ts";
 import { carryOut } from "./api/command.ts";
 import { json, page } from "./api/page.ts";
 import { mayRun, type Rights } from "./api/rights.ts";
@@ -28,14 +28,7 @@ export interface SaltOptions {
 /**
  * Salt on a clock of its own: a master, minions, and salt-api before them. `name` is `master`, `api` or a minion's id.
  */
-export interface SaltStandIn {
-  readonly transport: SystemTransport;
-  /** Ends a process at once, and with a minion its jobs; of no effect when it is down. */
-  stop(name: string): void;
-  start(name: string): void;
-  /** Kills the process of one job; the minion lives on. */
-  killJob(jid: string, minion: string): void;
-}
+export type SaltStandIn = ReturnType<typeof createSalt>;
 
 /** Milliseconds that an answer takes, and a login with a wrong password. */
 const latency = 50;
@@ -44,7 +37,7 @@ const afterWrongPassword = 1200;
 const starting = 2000;
 
 /** Starts one, with everything up. */
-export function createSalt(options: SaltOptions): SaltStandIn {
+export function createSalt(options: SaltOptions) {
   const { clock, random, accounts, password, onReturn = () => {}, tokenExpire = 43_200 } = options;
   const sessions = createSessions(clock, random);
   const states = { master: "up" as State, api: "up" as State };
@@ -125,7 +118,7 @@ export function createSalt(options: SaltOptions): SaltStandIn {
   }
 
   return {
-    async transport(request) {
+    async transport(request: SystemRequest): Promise<SystemResponse> {
       request.signal?.throwIfAborted();
       await clock.sleep(latency, request.signal);
       if (states.api !== "up") throw new Error("connect ECONNREFUSED");
@@ -133,13 +126,14 @@ export function createSalt(options: SaltOptions): SaltStandIn {
       if (states.api !== "up") throw new Error("read ECONNRESET");
       return response === "never" ? unlessAborted(new Promise<never>(() => {}), request.signal) : response;
     },
-    stop(name) {
+    /** Ends a process at once, and with a minion its jobs; of no effect when it is down. */
+    stop(name: string) {
       if (name === "master" || name === "api") {
         states[name] = "down";
         if (name === "api") sessions.forget();
       } else minionOf(name).stop();
     },
-    start(name) {
+    start(name: string) {
       if (name === "master")
         begin("master", () => {
           for (const minion of minions.values()) minion.reconnect();
@@ -147,7 +141,8 @@ export function createSalt(options: SaltOptions): SaltStandIn {
       else if (name === "api") begin("api", () => {});
       else minionOf(name).start();
     },
-    killJob: (jid, minion) => minionOf(minion).killJob(jid),
+    /** Kills the process of one job; the minion lives on. */
+    killJob: (jid: string, minion: string) => minionOf(minion).killJob(jid),
   };
 
   function minionOf(name: string): Minion {

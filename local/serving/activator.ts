@@ -33,31 +33,9 @@ export interface ActivatorOptions {
 /**
  * Knative Serving on one machine: functions are processes that start with the first request, answer as many at once as
  * they are allowed to, and go when nothing comes. Real time and real processes; everything else of the laptop edition
- * reaches it through {@link Activator.send}.
+ * reaches it through `send`.
  */
-export interface Activator {
-  /** Delivers to `http://<service>.<namespace>.svc.cluster.local/...`; rejects for a host that it does not know. */
-  readonly send: Send;
-  /** Answers a request of any method to such an address, as it comes; rejects for a host that it does not know. */
-  pass(url: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  /**
-   * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless {@link
-   * Activator.route} said otherwise it takes the traffic. A revision that has no share of it any more answers what it
-   * has been given and goes. Rejects when the new one does not come to listen; nothing changes then.
-   */
-  deploy(plan: Plan, revision: string): Promise<void>;
-  /**
-   * Shares the requests to a service among its revisions from now on, and gives those with a tag an address of their
-   * own. Returns the names of revisions that are not there; if there are any, nothing changes.
-   */
-  route(namespace: string, service: string, traffic: readonly TrafficTarget[]): readonly string[];
-  /** Takes a service away once what it has been given is answered. */
-  remove(namespace: string, service: string): Promise<void>;
-  /** How many processes there are, those that start or stop included. */
-  processes(): number;
-  /** Ends every process; those at a request have `grace` milliseconds (2,000 by default) to answer. */
-  close(grace?: number): Promise<void>;
-}
+export type Activator = ReturnType<typeof createActivator>;
 
 /** A revision that was ready once. While it has traffic, or a tag, it runs. */
 interface Version {
@@ -82,7 +60,7 @@ interface Deployment {
 /** Revisions without traffic that can be had back; Knative keeps as many. */
 const keptVersions = 20;
 
-export function createActivator(options: ActivatorOptions): Activator {
+export function createActivator(options: ActivatorOptions) {
   const { startLimit = 30_000 } = options;
   const keeper: Keeper = startKeeper();
   const deployments = new Map<string, Deployment>();
@@ -171,22 +149,31 @@ export function createActivator(options: ActivatorOptions): Activator {
     return { hostname, path: pathname + search, revision: host.next()?.running };
   }
 
-  return {
-    async send(url, request, signal) {
-      const { hostname, path, revision } = findRevision(url);
-      if (!revision) return noRevision.answer;
-      const headers = { ...request.headers, host: hostname };
-      return revision.handle(path, { ...request, headers }, signal);
-    },
+  const send: Send = async (url, request, signal) => {
+    const { hostname, path, revision } = findRevision(url);
+    if (!revision) return noRevision.answer;
+    const headers = { ...request.headers, host: hostname };
+    return revision.handle(path, { ...request, headers }, signal);
+  };
 
-    async pass(url, incoming, outgoing) {
+  return {
+    /** Delivers to `http://<service>.<namespace>.svc.cluster.local/...`; rejects for a host that it does not know. */
+    send,
+
+    /** Answers a request of any method to such an address, as it comes; rejects for a host that it does not know. */
+    async pass(url: string, incoming: IncomingMessage, outgoing: ServerResponse) {
       const { path, revision } = findRevision(url);
       const { status, headers, body } = noRevision.answer;
       if (revision) await revision.pass(path, incoming, outgoing);
       else outgoing.writeHead(status, headers).end(body);
     },
 
-    async deploy(plan, revision) {
+    /**
+     * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless `route` said
+     * otherwise it takes the traffic. A revision that has no share of it any more answers what it has been given and
+     * goes. Rejects when the new one does not come to listen; nothing changes then.
+     */
+    async deploy(plan: Plan, revision: string): Promise<void> {
       const name = { namespace: plan.namespace, service: plan.service, revision };
       const deployment = deploymentOf(plan.namespace, plan.service);
       const turn = ++deployment.turn;
@@ -206,7 +193,11 @@ export function createActivator(options: ActivatorOptions): Activator {
       share(deployment);
     },
 
-    route(namespace, service, traffic) {
+    /**
+     * Shares the requests to a service among its revisions from now on, and gives those with a tag an address of their
+     * own. Returns the names of revisions that are not there; if there are any, nothing changes.
+     */
+    route(namespace: string, service: string, traffic: readonly TrafficTarget[]) {
       const deployment = deploymentOf(namespace, service);
       const missing = traffic.flatMap(({ revisionName }) =>
         revisionName !== undefined && !deployment.versions.has(revisionName) ? [revisionName] : [],
@@ -218,7 +209,8 @@ export function createActivator(options: ActivatorOptions): Activator {
       return missing;
     },
 
-    async remove(namespace, service) {
+    /** Takes a service away once what it has been given is answered. */
+    async remove(namespace: string, service: string) {
       const key = keyOf(namespace, service);
       const deployment = deployments.get(key);
       if (!deployment) return;
@@ -227,8 +219,10 @@ export function createActivator(options: ActivatorOptions): Activator {
       await Promise.all([...deployment.versions.values()].map(({ running }) => retire(running)));
     },
 
+    /** How many processes there are, those that start or stop included. */
     processes: () => [...revisions].reduce((sum, revision) => sum + revision.processes(), 0),
 
+    /** Ends every process; those at a request have `grace` milliseconds (2,000 by default) to answer. */
     async close(grace = 2000) {
       closing = true;
       await Promise.all([...revisions].map((revision) => revision.close(grace)));

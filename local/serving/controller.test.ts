@@ -9,7 +9,7 @@ import type { ControllerTools } from "../controllers/controller.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
 import { type Activator, createActivator } from "./activator.ts";
-import { type ServingController, startServingController } from "./controller.ts";
+import { startServingController } from "./controller.ts";
 import { serviceDefinition } from "./definition.ts";
 import { KnativeService } from "./kind.ts";
 import type { ServiceStatus } from "./status.ts";
@@ -24,7 +24,7 @@ const server = createApiServer({ clock: systemClock, random: seededRandom(1) });
 let stop: AbortController;
 let tools: ControllerTools;
 let activator: Activator;
-let controller: ServingController;
+let controller: ReturnType<typeof startServingController>;
 
 function open(): void {
   stop = new AbortController();

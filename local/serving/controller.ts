@@ -2,23 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { Unobeyable } from "../../eventing/manifest/unobeyable.ts";
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { type ControllerTools, type Running, splitKey } from "../controllers/controller.ts";
+import { type ControllerTools, splitKey } from "../controllers/controller.ts";
 import { timestamp } from "../controllers/timestamp.ts";
 import { startWorkQueue } from "../controllers/work-queue.ts";
-import type { Activator } from "./activator.ts";
+import type { Activator, RevisionName } from "./activator.ts";
 import { KnativeService } from "./kind.ts";
 import { readService, type Wanted } from "./plan.ts";
 import type { InstanceEvent } from "./revision.ts";
 import { type Fault, type ServiceStatus, statusOf, urlOf } from "./status.ts";
 import { allToLatest, type TrafficTarget } from "./traffic.ts";
-
-/** The controller of Knative Services as it runs. */
-export interface ServingController extends Running {
-  /** Called with what happens to instances: a function that cannot be started makes its Service not ready. */
-  observe(name: { namespace: string; service: string; revision: string }, event: InstanceEvent): void;
-  /** Where events for a Service are sent; `undefined` for one that does not exist. */
-  addressOf(namespace: string, name: string): string | undefined;
-}
 
 interface Known {
   readonly uid: string;
@@ -37,7 +29,7 @@ interface Known {
  * Keeps the activator at what the Services of a cluster say, and their status at what the activator does. Every change
  * of a template is a new revision; what cannot be obeyed changes nothing but the status.
  */
-export function startServingController(tools: ControllerTools, activator: Activator): ServingController {
+export function startServingController(tools: ControllerTools, activator: Activator) {
   const { client, clock, reflections } = tools;
   const services = reflections.of(KnativeService);
   const known = new Map<string, Known>();
@@ -118,8 +110,11 @@ export function startServingController(tools: ControllerTools, activator: Activa
 
   return {
     synced: services.synced,
-    addressOf: (namespace, name) => (services.get(namespace, name) ? urlOf(namespace, name) : undefined),
-    observe({ namespace, service, revision }, event) {
+    /** Where events for a Service are sent; `undefined` for one that does not exist. */
+    addressOf: (namespace: string, name: string) =>
+      services.get(namespace, name) ? urlOf(namespace, name) : undefined,
+    /** Called with what happens to instances: a function that cannot be started makes its Service not ready. */
+    observe({ namespace, service, revision }: RevisionName, event: InstanceEvent) {
       const key = `${namespace}/${service}`;
       const entry = known.get(key);
       if (!entry || entry.created !== revision) return;

@@ -25,26 +25,10 @@ export interface RevisionHost {
 }
 
 /** One immutable version of a function, with a process while requests call for one. */
-export interface Revision {
-  /**
-   * Answers as the function does, or as Knative does in its place: 502 when the process went, 503 when it cannot be
-   * started, 504 after the timeout. Rejects only when `signal` aborts.
-   */
-  handle(path: string, request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
-  /** The same for a request of any method, with an answer that may take its time. Never rejects. */
-  pass(path: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  /** Resolves when its process listens; rejects when it does not come to it. */
-  prove(): Promise<void>;
-  /** Waits until no request has or wants the process, then stops it; resolves when it is gone. */
-  drain(): Promise<void>;
-  /** Refuses those who wait and stops the process now; requests that it has get `grace` milliseconds to be answered. */
-  close(grace: number): Promise<void>;
-  /** How many processes there are, those that start or stop included. */
-  processes(): number;
-}
+export type Revision = ReturnType<typeof createRevision>;
 
 /** Creates a revision that has no process yet. */
-export function createRevision({ plan, start, report }: RevisionHost): Revision {
+export function createRevision({ plan, start, report }: RevisionHost) {
   const { scale, concurrency } = plan;
   /** Starts and stops under way. */
   const changes = new Set<Promise<unknown>>();
@@ -151,7 +135,15 @@ export function createRevision({ plan, start, report }: RevisionHost): Revision 
   }
 
   return {
-    async handle(path, { headers, body }, signal = new AbortController().signal) {
+    /**
+     * Answers as the function does, or as Knative does in its place: 502 when the process went, 503 when it cannot be
+     * started, 504 after the timeout. Rejects only when `signal` aborts.
+     */
+    async handle(
+      path: string,
+      { headers, body }: HttpRequest,
+      signal = new AbortController().signal,
+    ): Promise<HttpResponse> {
       try {
         return await ask(signal, async (instance, either) => {
           const answer = await instance.send(path, { method: "POST", headers: { ...headers }, body }, either);
@@ -163,7 +155,8 @@ export function createRevision({ plan, start, report }: RevisionHost): Revision 
         throw error;
       }
     },
-    async pass(path, incoming, outgoing) {
+    /** The same for a request of any method, with an answer that may take its time. Never rejects. */
+    async pass(path: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
       const { method = "GET", headers } = incoming;
       const body = ["GET", "HEAD"].includes(method) ? null : incoming;
       const gone = new AbortController();
@@ -181,10 +174,12 @@ export function createRevision({ plan, start, report }: RevisionHost): Revision 
         outgoing.writeHead(error.answer.status, error.answer.headers).end(error.answer.body);
       }
     },
+    /** Resolves when its process listens; rejects when it does not come to it. */
     async prove() {
       const fault = instance ? undefined : await ensureStarted();
       if (fault) throw fault;
     },
+    /** Waits until no request has or wants the process, then stops it; resolves when it is gone. */
     async drain() {
       await new Promise<void>((resolve) => {
         drained = resolve;
@@ -194,12 +189,14 @@ export function createRevision({ plan, start, report }: RevisionHost): Revision 
       stop("replaced", plan.timeout);
       await Promise.all(changes);
     },
-    async close(grace) {
+    /** Refuses those who wait and stops the process now; requests that it has get `grace` milliseconds to be answered. */
+    async close(grace: number) {
       ended.abort();
       waiting.refuse(new Refusal(503, "The laptop edition is closing."));
       stop("closing", grace);
       await Promise.all(changes);
     },
+    /** How many processes there are, those that start or stop included. */
     processes: () => (instance ? 1 : 0) + changes.size,
   };
 }

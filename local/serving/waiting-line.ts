@@ -1,26 +1,17 @@
-/** Those who wait for a `T`, first come, first served. */
-export interface WaitingLine<T> {
-  readonly length: number;
-  /** Waits for a turn; rejects with the signal's reason as soon as `signal` aborts, and leaves the line. */
-  join(signal: AbortSignal): Promise<T>;
-  /** Gives the first one what it waited for. */
-  serve(value: T): void;
-  /** Sends all away. */
-  refuse(error: Error): void;
-}
-
 interface Waiter<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
 }
 
-export function createLine<T>(): WaitingLine<T> {
+/** Those who wait for a `T`, first come, first served. */
+export function createLine<T>() {
   const waiters = new Set<Waiter<T>>();
   return {
     get length() {
       return waiters.size;
     },
-    join: (signal) =>
+    /** Waits for a turn; rejects with the signal's reason as soon as `signal` aborts, and leaves the line. */
+    join: (signal: AbortSignal) =>
       new Promise<T>((resolve, reject) => {
         const leave = () => waiter.reject(signal.reason);
         const waiter: Waiter<T> = { resolve: last(resolve), reject: last(reject) };
@@ -34,10 +25,12 @@ export function createLine<T>(): WaitingLine<T> {
           };
         }
       }),
-    serve(value) {
+    /** Gives the first one what it waited for. */
+    serve(value: T) {
       for (const first of waiters) return first.resolve(value);
     },
-    refuse(error) {
+    /** Sends all away. */
+    refuse(error: Error) {
       for (const waiter of waiters) waiter.reject(error);
     },
   };

@@ -11,18 +11,13 @@ import type { RevisionName } from "../serving/activator.ts";
 import type { InstanceEvent } from "../serving/revision.ts";
 
 /** Shows what sources, brokers and functions do, and counts it. */
-export interface Activity {
-  onEvent(name: RevisionName, event: InstanceEvent): void;
-  onRecord(name: RevisionName, record: Record<string, unknown>): void;
-  onHop(hop: Hop): void;
-  onTrouble(trouble: Trouble): void;
+export type Activity = ReturnType<typeof createActivity> & {
   /** Spans of sources and brokers; absent where no trace is printed. */
   readonly beginSpan?: BeginSpan;
-  counts(): Counts;
-}
+};
 
 /** Prints each decision and each coming and going of a function; events that change nothing are only counted. */
-export function createActivity(terminal: Terminal): Activity {
+export function createActivity(terminal: Terminal) {
   let emitted = 0;
   let delivered = 0;
   let started = 0;
@@ -40,7 +35,7 @@ export function createActivity(terminal: Terminal): Activity {
   }
 
   return {
-    onEvent({ service, revision }, event) {
+    onEvent({ service, revision }: RevisionName, event: InstanceEvent) {
       const name = shortName(service);
       switch (event.what) {
         case "started":
@@ -55,11 +50,11 @@ export function createActivity(terminal: Terminal): Activity {
           return sayWithOutput(name, "broken", `${revision}: ${event.message}`);
       }
     },
-    onRecord(_, record) {
+    onRecord(_: RevisionName, record: Record<string, unknown>) {
       if (!isLogRecord(record)) return terminal.print(JSON.stringify(record));
       if (!repeats(record)) terminal.print(decisionLine(record, terminal));
     },
-    onHop(hop) {
+    onHop(hop: Hop) {
       if (hop.hop === "emitted" && hop.event.type?.startsWith("dev.knative.apiserver.")) emitted++;
       // A source delivers, too: to its broker. The sweep is called by the clock.
       if (hop.hop === "delivered" && hop.by.startsWith("Trigger ") && !hop.to.includes(`/${sweep}.`)) delivered++;
@@ -70,11 +65,11 @@ export function createActivity(terminal: Terminal): Activity {
       }
       if (hop.hop === "gap") say("source", "gap", "yellow", `${hop.by}: ${hop.message}`);
     },
-    onTrouble({ controller, subject, error }) {
+    onTrouble({ controller, subject, error }: Trouble) {
       const message = error instanceof Error ? error.message : String(error);
       say(controller, "retry", "yellow", `${subject}: ${message}`);
     },
-    counts: () => ({ emitted, delivered, started, sweeps }),
+    counts: (): Counts => ({ emitted, delivered, started, sweeps }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildContext, build, context, type Message, type Plugin, stop } from "esbuild";
+import { build, context, type Message, type Plugin, stop } from "esbuild";
 import { functionEnvironment } from "../../build/functions/environment.mjs";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import { UserError } from "../../shared/command/user-error.ts";
@@ -12,19 +12,7 @@ import { bundlingFault } from "./bundling-fault.ts";
 import { type KeptBundles, openKeptBundles, usualPlace } from "./kept-bundles.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
-export interface Bundles {
-  /** Bundles all functions that have changed since they were bundled last. Rejects as soon as `signal` aborts. */
-  build(signal: AbortSignal): Promise<void>;
-  /**
-   * Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there
-   * were.
-   */
-  watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
-  /** The folder of the console's pages, once they are built. */
-  readonly pages: string;
-  /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
-  launch(plan: Plan, name: RevisionName, environment: Record<string, string>): Promise<Launch>;
-}
+export type Bundles = ReturnType<typeof createBundles>;
 
 /**
  * Bundles go to `folder`, so that two runs at once do not write the same files; copies for later runs are kept in
@@ -34,7 +22,7 @@ export function createBundles(
   folder: string,
   print: (line: string) => void,
   place = process.env.HOLDFAST_BUNDLES || usualPlace,
-): Bundles {
+) {
   const bundleOf = (name: string) => join(folder, "bundles", name);
   /** The functions of which no bundle could be taken. */
   async function changed(kept: KeptBundles): Promise<readonly string[]> {
@@ -43,8 +31,10 @@ export function createBundles(
   }
 
   return {
+    /** The folder of the console's pages, once they are built. */
     pages: join(bundleOf("platform/console"), "client"),
-    async build(signal) {
+    /** Bundles all functions that have changed since they were bundled last. Rejects as soon as `signal` aborts. */
+    async build(signal: AbortSignal) {
       signal.throwIfAborted();
       const since = Date.now();
       const kept = openKeptBundles(place);
@@ -67,7 +57,11 @@ export function createBundles(
         await stop();
       }
     },
-    async watch(name, built) {
+    /**
+     * Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there
+     * were.
+     */
+    async watch(name: string, built: (errors: readonly Message[]) => void) {
       const options = bundleOptions(name);
       const whenBuilt: Plugin = { name: "when-built", setup: (build) => build.onEnd(({ errors }) => built(errors)) };
       // Baking a cache takes longer than it saves a function that is about to be changed again.
@@ -82,7 +76,12 @@ export function createBundles(
       await watcher.watch();
       return watcher;
     },
-    async launch({ image, environment }, { revision }, identity) {
+    /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
+    async launch(
+      { image, environment }: Plan,
+      { revision }: RevisionName,
+      identity: Record<string, string>,
+    ): Promise<Launch> {
       const name = image.replace(/^fn:\/\//, "");
       if (name === image || !functionNames().includes(name))
         throw new UserError(

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { BeginSpan } from "../../eventing/spans.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { listen } from "../system-server/listen.ts";
 import { hopSpans } from "./hop-spans.ts";
@@ -11,17 +10,8 @@ const quiet = 1_000;
 /** Most events lead to no run. A source and a broker wait so long, in milliseconds, for the function that has one. */
 const patience = 60_000;
 
-/** What takes traces. */
-interface Traces {
-  /** What functions need to send theirs. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** For sources and brokers, whose spans are printed with those of the functions that run. */
-  readonly beginSpan: BeginSpan;
-  close(): void;
-}
-
 /** Takes the traces that functions export, on loopback, and prints each as a tree, from its source on. */
-export async function startTraces(terminal: Terminal): Promise<Traces> {
+export async function startTraces(terminal: Terminal) {
   const open = new Map<string, { spans: Span[]; timer: NodeJS.Timeout }>();
   const print = (traceId: string) => {
     const spans = open.get(traceId)?.spans ?? [];
@@ -47,11 +37,13 @@ export async function startTraces(terminal: Terminal): Promise<Traces> {
   });
   const { port, close } = await listen(server);
   return {
+    /** What functions need to send theirs. */
     environment: {
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${port}/v1/traces`,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_BSP_SCHEDULE_DELAY: "200",
     },
+    /** For sources and brokers, whose spans are printed with those of the functions that run. */
     beginSpan: hopSpans(take),
     close() {
       for (const [traceId, { timer }] of open) {

@@ -4,33 +4,7 @@ import type { StoreEvent } from "./store-event.ts";
 import { type Stored, storedAs } from "./stored.ts";
 
 /** What etcd and the watch cache are to a real API server. */
-export interface Store {
-  /** The resourceVersion of the last write: one counter for all resources. */
-  readonly version: number;
-  get(collection: string, key: string): Stored | undefined;
-  /**
-   * The objects whose key begins with `prefix`, in the order of their keys, as they were at version `at`.
-   * `undefined` when that moment is forgotten.
-   */
-  list(collection: string, prefix: string, at?: number): Stored[] | undefined;
-  /**
-   * Writes a new version. The object is frozen and gets its resourceVersion; callers hand over an object of their own.
-   */
-  put(collection: string, key: string, object: KubernetesObject): Stored;
-  /** Takes an object away; `object` is its last state. */
-  remove(collection: string, key: string, object: KubernetesObject): Stored;
-  /**
-   * Calls `listener` with each event after version `from`, first with those already known. Answers how to stop, or
-   * `undefined` when some of them are forgotten.
-   */
-  watch(collection: string, from: number, listener: (event: StoreEvent) => void): (() => void) | undefined;
-  /** Everything in a collection up to this version is forgotten. */
-  horizon(collection: string): number;
-  /** Forgets the past of one collection: older watches and continue tokens answer 410. */
-  forget(collection: string): void;
-  /** Forgets the past of all, as etcd's compaction does. */
-  compact(): void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 /**
  * Called with each change of a collection while it is being committed, before anybody else can act on it. Must not
@@ -39,7 +13,7 @@ export interface Store {
 export type Observe = (collection: string, event: StoreEvent) => void;
 
 /** An empty store; `history` is how many events of each resource it remembers. */
-export function createStore(history: number, observe: Observe = () => {}): Store {
+export function createStore(history: number, observe: Observe = () => {}) {
   const collections = new Map<string, Collection>();
   let version = 1;
   let compacted = 0;
@@ -54,18 +28,27 @@ export function createStore(history: number, observe: Observe = () => {}): Store
   };
 
   return {
+    /** The resourceVersion of the last write: one counter for all resources. */
     get version() {
       return version;
     },
-    get: (collection, key) => collections.get(collection)?.get(key),
+    get: (name: string, key: string) => collections.get(name)?.get(key),
 
-    list(name, prefix, at = version) {
+    /**
+     * The objects whose key begins with `prefix`, in the order of their keys, as they were at version `at`.
+     * `undefined` when that moment is forgotten.
+     */
+    list(name: string, prefix: string, at = version) {
       const collection = collectionOf(name);
       if (at < collection.history.horizon) return undefined;
       return listAt(collection, prefix, at);
     },
 
-    put(name, key, object) {
+    /**
+     * Writes a new version. The object is frozen and gets its resourceVersion; callers hand over an object of their
+     * own.
+     */
+    put(name: string, key: string, object: KubernetesObject) {
       const collection = collectionOf(name);
       const previous = collection.get(key);
       const current = storedAs(key, ++version, object);
@@ -75,7 +58,8 @@ export function createStore(history: number, observe: Observe = () => {}): Store
       return current;
     },
 
-    remove(name, key, object) {
+    /** Takes an object away; `object` is its last state. */
+    remove(name: string, key: string, object: KubernetesObject) {
       const collection = collectionOf(name);
       const previous = collection.get(key);
       if (!previous) throw new Error(`There is no ${key} in ${name} to remove.`);
@@ -86,7 +70,11 @@ export function createStore(history: number, observe: Observe = () => {}): Store
       return current;
     },
 
-    watch(name, from, listener) {
+    /**
+     * Calls `listener` with each event after version `from`, first with those already known. Answers how to stop, or
+     * `undefined` when some of them are forgotten.
+     */
+    watch(name: string, from: number, listener: (event: StoreEvent) => void) {
       const collection = collectionOf(name);
       if (from < collection.history.horizon) return undefined;
       for (const event of collection.history.after(from)) listener(event);
@@ -95,13 +83,14 @@ export function createStore(history: number, observe: Observe = () => {}): Store
         if (event.current.version > from) listener(event);
       };
       collection.listeners.add(own);
-      return () => collection.listeners.delete(own);
+      return () => void collection.listeners.delete(own);
     },
 
-    horizon: (name) => collectionOf(name).history.horizon,
-
-    forget: (name) => collectionOf(name).history.forget(version),
-
+    /** Everything in a collection up to this version is forgotten. */
+    horizon: (name: string) => collectionOf(name).history.horizon,
+    /** Forgets the past of one collection: older watches and continue tokens answer 410. */
+    forget: (name: string) => collectionOf(name).history.forget(version),
+    /** Forgets the past of all, as etcd's compaction does. */
     compact() {
       compacted = version;
       for (const collection of collections.values()) collection.history.forget(version);

@@ -1,18 +1,11 @@
-/** Text that is written now and read later by one reader. */
-export interface Channel extends AsyncIterable<string> {
-  write(text: string): void;
-  /** Lets the reader have what was written, then ends. */
-  end(): void;
-}
-
 // A real server ends the watch of a client that does not keep up, too; the client goes on from the last version it saw.
 const mostWaiting = 64 * 1024 * 1024;
 
 /**
- * A channel that calls `closed` once when it ends or its reader leaves. What waits to be read is handed over in one
- * piece.
+ * Text that is written now and read later by one reader. Calls `closed` once when it ends or its reader leaves. What
+ * waits to be read is handed over in one piece.
  */
-export function createChannel(closed: () => void): Channel {
+export function createChannel(closed: () => void) {
   let waiting = "";
   let ended = false;
   let trigger: (() => void) | undefined;
@@ -42,12 +35,13 @@ export function createChannel(closed: () => void): Channel {
     },
   };
   return {
-    write(text) {
+    write(text: string) {
       if (ended) return;
       waiting += text;
       if (waiting.length > mostWaiting) stop();
       trigger?.();
     },
+    /** Lets the reader have what was written, then ends. */
     end: stop,
     [Symbol.asyncIterator]: () => iterator,
   };
