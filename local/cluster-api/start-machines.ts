@@ -1,4 +1,5 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
+import { Cluster, Machine, VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Node, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -10,7 +11,7 @@ import type { NodeObject } from "../controllers/objects/node.ts";
 import type { PodObject } from "../controllers/objects/pod.ts";
 import { timestamp } from "../controllers/timestamp.ts";
 import type { WorkQueue } from "../controllers/work-queue.ts";
-import { Cluster, GenericMachine, Machine, VolumeAttachment } from "./kinds.ts";
+import { GenericMachine } from "./kinds.ts";
 import { type AttachmentObject, type ClusterObject, type MachineObject, nextPhase, type Pass } from "./machine.ts";
 
 const second = 1000;

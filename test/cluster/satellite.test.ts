@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  Cluster,
   DaemonSet,
   LinstorCluster,
   LinstorSatellite,
   LinstorSatelliteConfiguration,
+  Machine,
 } from "../../functions/satellite/lib/kinds.ts";
 import { type MachineObject, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { marksOn } from "../../functions/satellite/lib/volumes.ts";
-import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Backend } from "../harness/backend.ts";

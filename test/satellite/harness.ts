@@ -1,6 +1,7 @@
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import {
+  Cluster,
   DaemonSet,
   LinstorCluster,
   LinstorSatellite,
@@ -14,7 +15,7 @@ import { forbidden } from "../../local/apiserver/failure.ts";
 import { encodeFailure } from "../../local/apiserver/representation/encode.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { StatusError } from "../../local/apiserver/status-error.ts";
-import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
+import { definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
 import { followEverything } from "../../local/controllers/discovery/everything.ts";

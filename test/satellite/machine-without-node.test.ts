@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { Cluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
-import { Cluster, GenericMachine } from "../../local/cluster-api/kinds.ts";
+import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { controlPlane } from "./administrator.ts";

@@ -1,10 +1,10 @@
 import { seededRandom } from "../../../eventing/random.ts";
-import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
+import { Cluster, LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
 import { csiDriver } from "../../../functions/satellite/lib/volumes.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
-import { Cluster, definitions, GenericMachine } from "../../cluster-api/kinds.ts";
+import { definitions, GenericMachine } from "../../cluster-api/kinds.ts";
 import { startMachines } from "../../cluster-api/start-machines.ts";
 import { createControllerTools } from "../../controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";

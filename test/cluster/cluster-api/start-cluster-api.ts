@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { Cluster, Machine } from "../../../functions/satellite/lib/kinds.ts";
 import type { MachineObject } from "../../../functions/satellite/lib/machine.ts";
-import { Cluster, GenericMachine, Machine } from "../../../local/cluster-api/kinds.ts";
+import { GenericMachine } from "../../../local/cluster-api/kinds.ts";
 import { isGone } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";

@@ -3,11 +3,11 @@ import {
   LinstorCluster,
   LinstorSatellite,
   LinstorSatelliteConfiguration,
+  VolumeAttachment,
 } from "../../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
 import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
 import { csiDriver, type VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
-import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { Trouble } from "../../../local/controllers/controller.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../../../local/controllers/kubelet/start-kubelet.ts";

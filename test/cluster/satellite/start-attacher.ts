@@ -1,5 +1,5 @@
+import { VolumeAttachment } from "../../../functions/satellite/lib/kinds.ts";
 import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
-import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { startObjectQueue } from "../../../local/controllers/object-queue.ts";
 import type { LinstorStandIn } from "../../../local/linstor/linstor.ts";

@@ -1,8 +1,8 @@
-import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
+import { Cluster, LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
 import { parseJson } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
 import { csiDriver } from "../../../functions/satellite/lib/volumes.ts";
-import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../../local/cluster-api/kinds.ts";
+import { definitions, GenericMachine, infrastructureRef } from "../../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../../local/cluster-api/start-machines.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";

@@ -1,5 +1,4 @@
-import { LinstorCluster } from "../../../functions/satellite/lib/kinds.ts";
-import { Cluster } from "../../../local/cluster-api/kinds.ts";
+import { Cluster, LinstorCluster } from "../../../functions/satellite/lib/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   addVolume,
