@@ -189,7 +189,7 @@ export function createRevision({ plan, start, report }: RevisionHost) {
       stop("replaced", plan.timeout);
       await Promise.all(changes);
     },
-    /** Refuses those who wait and stops the process now; requests that it has get `grace` milliseconds to be answered. */
+    /** Refuses those who wait and stops the process now; what it has is answered within `grace` milliseconds. */
     async close(grace: number) {
       ended.abort();
       waiting.refuse(new Refusal(503, "The laptop edition is closing."));
