@@ -20,8 +20,6 @@ export function toJsonSchema(schema: Schema): Record<string, unknown> {
   else if (schema.type) json.type = schema.type;
   if (schema.nullable && json.type) json.type = [json.type, "null"].flat();
   for (const keyword of [...numeric, ...plain]) if (schema[keyword] !== undefined) json[keyword] = schema[keyword];
-  exclude(json, schema, "minimum", "exclusiveMinimum");
-  exclude(json, schema, "maximum", "exclusiveMaximum");
   if (schema.format && formats.has(schema.format)) json.format = schema.format;
 
   if (schema.properties) json.properties = mapValues(schema.properties, toJsonSchema);
@@ -37,13 +35,6 @@ export function toJsonSchema(schema: Schema): Record<string, unknown> {
   }
   if (schema.not) json.not = toJsonSchema(schema.not as Schema);
   return json;
-}
-
-/** OpenAPI v3 has a flag beside the limit where JSON Schema has a limit of its own. */
-function exclude(json: Record<string, unknown>, schema: Schema, limit: string, flag: string): void {
-  if (schema[flag] !== true) return;
-  json[flag] = schema[limit];
-  delete json[limit];
 }
 
 const mapValues = <T, R>(fields: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> =>

@@ -77,24 +77,8 @@ const immutable =
   "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was " +
   "previously negative)";
 
-function checkChange(next: Fields, live: Fields): Cause[] {
-  const causes: Cause[] = [];
-  const gates = new Set(objectsIn(live, "schedulingGates").map((gate) => gate.name));
-  for (const [index, { name }] of objectsIn(next, "schedulingGates").entries()) {
-    if (gates.has(name)) continue;
-    const why = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    causes.push(forbiddenValue(`spec.schedulingGates[${index}].name`, why));
-  }
-  for (const toleration of objectsIn(live, "tolerations")) {
-    if (!objectsIn(next, "tolerations").some((other) => isDeepStrictEqual(toleration, other))) {
-      causes.push(
-        forbiddenValue("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"),
-      );
-    }
-  }
-  if (!isDeepStrictEqual(fixedPart(next), fixedPart(live))) causes.push(forbiddenValue("spec", immutable));
-  return causes;
-}
+const checkChange = (next: Fields, live: Fields): Cause[] =>
+  isDeepStrictEqual(fixedPart(next), fixedPart(live)) ? [] : [forbiddenValue("spec", immutable)];
 
 /** A pod's spec without what may change after its creation. */
 function fixedPart(spec: Fields): Fields {

@@ -63,5 +63,4 @@ test("of an attachment only the status may change", async () => {
   expect((await merge(`${attachments}/a/status`, { status: { attached: true } })).json.status).toEqual({
     attached: true,
   });
-  expect((await ask("POST", attachments, { metadata: { name: "b" }, spec: {} })).json.details.causes.length).toBe(3);
 });

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { subdomainProblems } from "../validation/names.ts";
 import {
   type Cause,
   forbiddenValue,
@@ -108,15 +107,5 @@ export const attachmentStrategy: Strategy = {
   prepareCreate(attachment) {
     attachment.status = { attached: false };
   },
-  validate(attachment, live) {
-    const { attacher, nodeName, source } = specOf(attachment);
-    return [
-      ...(attacher ? [] : [requiredValue("spec.attacher")]),
-      ...(source
-        ? []
-        : [requiredValue("spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName")]),
-      ...subdomainProblems(`${nodeName ?? ""}`).map((why) => invalidValue("spec.nodeName", nodeName ?? "", why)),
-      ...immutable(attachment, live, ["spec"]),
-    ];
-  },
+  validate: (attachment, live) => immutable(attachment, live, ["spec"]),
 };

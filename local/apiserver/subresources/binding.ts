@@ -1,5 +1,5 @@
 import { badRequest, conflict } from "../failure.ts";
-import { fieldsAt, objectIn, objectsIn, specOf } from "../kinds/fields.ts";
+import { fieldsAt, objectIn, specOf } from "../kinds/fields.ts";
 import { setCondition } from "../kinds/pod.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
@@ -26,15 +26,9 @@ export function bind(state: State, call: ObjectCall): Answer {
   if (deletionTimestamp) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   const { nodeName } = specOf(before.object);
   if (nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`);
-  if (objectsIn(specOf(before.object), "schedulingGates").length > 0) {
-    throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-  }
 
   const pod = copyOf(before.object);
   objectIn(pod, "spec").nodeName = node;
-  if (asked.metadata.annotations) {
-    pod.metadata.annotations = { ...pod.metadata.annotations, ...asked.metadata.annotations };
-  }
   setCondition(pod, { type: "PodScheduled", status: "True" }, timestamp(state));
   replaceObject(state, call, before, pod);
   return { type: "object", status: 201, object: success({ code: 201 }) };

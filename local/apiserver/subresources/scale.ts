@@ -1,5 +1,4 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { invalid } from "../failure.ts";
 import { objectIn, specOf, statusOf } from "../kinds/fields.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
@@ -9,7 +8,6 @@ import { resource } from "../resource.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import type { Stored } from "../store/stored.ts";
-import { invalidValue } from "../validation/status-cause.ts";
 import { checkNames } from "../verbs/check-names.ts";
 import { live } from "../verbs/get.ts";
 import { decodePatched, patched, patchType } from "../verbs/patch.ts";
@@ -44,10 +42,6 @@ export function patchScale(state: State, call: ObjectCall): Answer {
 
 function setReplicas(state: State, call: ObjectCall, before: Stored, wanted: KubernetesObject): Answer {
   const { replicas = 0 } = specOf(wanted);
-  if (Number(replicas) < 0) {
-    const cause = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
-    throw invalid(scale, call.name, [cause]);
-  }
   const next = copyOf(before.object);
   objectIn(next, "spec").replicas = replicas;
   next.metadata.resourceVersion = wanted.metadata.resourceVersion;

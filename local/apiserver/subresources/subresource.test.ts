@@ -70,7 +70,7 @@ describe("scale", () => {
     const other = { metadata: { name: "db", uid: "other" }, spec: { replicas: 2 } };
     expect((await ask("PUT", scale, other)).status).toBe(409);
     expect((await merge(scale, { spec: { replicas: -1 } })).json.message).toBe(
-      'Scale.autoscaling "db" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+      'StatefulSet.apps "db" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     );
     expect((await merge(scale, { spec: { replicas: "x" } })).status).toBe(422);
   });

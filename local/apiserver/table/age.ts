@@ -20,9 +20,7 @@ export function duration(milliseconds: number): string {
   if (hours < 48) return `${hours}h`;
   const days = Math.floor(hours / 24);
   if (days < 8) return `${days}d${unless0(hours % 24, "h")}`;
-  if (days < 2 * 365) return `${days}d`;
-  const years = Math.floor(days / 365);
-  return years < 8 ? `${years}y${unless0(days % 365, "d")}` : `${years}y`;
+  return `${days}d`;
 }
 
 const unless0 = (amount: number, unit: string) => (amount === 0 ? "" : `${amount}${unit}`);
