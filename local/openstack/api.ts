@@ -68,12 +68,8 @@ function act(
 }
 
 function services(cloud: Cloud, query: Query): SystemResponse {
-  const unknown = [...query.keys()].find((key) => !["binary", "host"].includes(key));
-  if (unknown)
-    return fault(
-      400,
-      `Invalid input for query parameters: Additional properties are not allowed ('${unknown}' was unexpected)`,
-    );
+  const wrong = unexpected(query, ["binary", "host"]);
+  if (wrong) return wrong;
   const computes = [...cloud.hosts.values()].map((host) => serviceOf(cloud, host));
   const state = cloud.schedulers.isUp ? "up" : "down";
   const scheduler = { ...computes[0], id: "scheduler", binary: "nova-scheduler", host: "control", state };
@@ -83,6 +79,12 @@ function services(cloud: Cloud, query: Query): SystemResponse {
       (!query.get("host") || query.get("host") === host) && (!query.get("binary") || query.get("binary") === binary),
   );
   return json({ services: wanted });
+}
+
+function unexpected(query: Query, known: readonly string[]): SystemResponse | undefined {
+  const unknown = [...query.keys()].find((key) => !known.includes(key));
+  const why = `Additional properties are not allowed ('${unknown}' was unexpected)`;
+  return unknown === undefined ? undefined : fault(400, `Invalid input for query parameters: ${why}`);
 }
 
 function updateService(cloud: Cloud, id: string, body: Record<string, unknown>): SystemResponse {
@@ -156,12 +158,8 @@ function shown(instance: Instance, { isAdmin }: Account) {
 
 function migrations(cloud: Cloud, query: Query): SystemResponse {
   const known = ["host", "source_compute", "status", "instance_uuid", "migration_type", "limit", "marker"];
-  const unknown = [...query.keys()].find((key) => !known.includes(key));
-  if (unknown)
-    return fault(
-      400,
-      `Invalid input for query parameters: Additional properties are not allowed ('${unknown}' was unexpected)`,
-    );
+  const wrong = unexpected(query, known);
+  if (wrong) return wrong;
   // Those of a server that is deleted are not listed any more.
   const all = cloud.moves.filter(
     ({ source, target, server, status }) =>
