@@ -1,11 +1,13 @@
 import { isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Namespace, pathOf } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import type { Everything } from "../discovery/everything.ts";
-import type { NamespaceObject } from "../objects/namespace.ts";
 import { startWorkQueue } from "../work-queue.ts";
 import { deleteContent } from "./delete-content.ts";
+
+type NamespaceObject = KubernetesObject & { spec?: { finalizers?: string[] } };
 
 const finalizer = "kubernetes";
 
