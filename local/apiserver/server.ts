@@ -7,11 +7,11 @@ import { handle } from "./handle.ts";
 import { builtin } from "./kinds/builtin-kinds.ts";
 import { createResourceTable } from "./kinds/resource-table.ts";
 import { serveDefinitions } from "./kinds/serve-definitions.ts";
-import type { State } from "./state.ts";
+import { type State, type Switches, usualSwitches } from "./state.ts";
 import { createStore, type Observe } from "./store/store.ts";
 
 /** How an API server is to behave. */
-export interface ApiServerOptions {
+export interface ApiServerOptions extends Partial<Switches> {
   readonly clock: Clock;
   /** Source of uids, generated names and the jitter of watches. */
   readonly random: Random;
@@ -20,17 +20,6 @@ export interface ApiServerOptions {
    * anonymous and an unknown token is refused with 401. Tokens of service accounts are issued by the server itself.
    */
   readonly tokens?: Readonly<Record<string, Identity>>;
-  /** Whether roles decide who may do what; off by default. The group `system:masters` may do everything. */
-  readonly rbac?: boolean;
-  /** Admission plugin StorageObjectInUseProtection: finalizers on new claims and volumes; on by default. */
-  readonly objectInUseProtection?: boolean;
-  /** Admission plugin of that name; off by default, as upstream. */
-  readonly ownerReferencesPermissionEnforcement?: boolean;
-  /**
-   * Whether writes are noted in `metadata.managedFields`; on by default. A simulation that does not look saves a third
-   * of each write.
-   */
-  readonly managedFields?: boolean;
   /** Called with every change within the request that makes it: for what must hold after each write. */
   readonly observe?: Observe;
 }
@@ -53,18 +42,13 @@ const history = 10_000;
  * a new cluster.
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { clock, random, tokens } = options;
+  const { clock, random, tokens, observe, ...switches } = options;
   const state: State = {
     clock,
     random,
-    store: createStore(history, options.observe),
+    store: createStore(history, observe),
     resources: createResourceTable(builtin),
-    switches: {
-      rbac: options.rbac ?? false,
-      objectInUseProtection: options.objectInUseProtection ?? true,
-      ownerReferencesPermissionEnforcement: options.ownerReferencesPermissionEnforcement ?? false,
-      managedFields: options.managedFields ?? true,
-    },
+    switches: { ...usualSwitches, ...switches },
     tokens: tokens && new Map(Object.entries(tokens)),
     issued: new Map(),
     watches: new Map(),
