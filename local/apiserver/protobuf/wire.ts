@@ -34,14 +34,8 @@ export function* fieldsOnWire(bytes: Uint8Array): Generator<WireField, void, und
       case 0:
         yield { number, value: varint() };
         break;
-      case 1:
-        yield { number, value: take(8) };
-        break;
       case 2:
         yield { number, value: take(Number(varint())) };
-        break;
-      case 5:
-        yield { number, value: take(4) };
         break;
       default:
         throw new Error(`field ${number} is of no known wire type`);
