@@ -3,12 +3,11 @@ import { attributesOf, nameSelectedBy } from "./auth/attributes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize, authorizePath } from "./auth/authorize.ts";
 import { impersonate } from "./auth/impersonate.ts";
-import { notServed } from "./failure.ts";
 import { nonResource } from "./non-resource.ts";
 import { formOf } from "./representation/accept.ts";
 import { encode, encodeFailure, once, respond } from "./representation/encode.ts";
 import type { Answer } from "./request/answer.ts";
-import { type Call, callOf, type ObjectCall, verbOf } from "./request/call.ts";
+import { type Call, callOf, type ObjectCall, type Verb, verbOf } from "./request/call.ts";
 import { parsePath } from "./request/parse.ts";
 import { review } from "./reviews/review.ts";
 import type { State } from "./state.ts";
@@ -54,25 +53,19 @@ const nothing = () => respond(404, "text/plain; charset=utf-8", once("404 page n
 
 const isReview = ({ resource }: Call) => !resource.custom && resource.kind.endsWith("Review");
 
+const verbs: Readonly<Record<Verb, (state: State, call: ObjectCall) => Answer>> = {
+  get,
+  list,
+  watch,
+  create: (state, call) => (isReview(call) ? review(state, call) : create(state, call)),
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+/** A call without a name comes to those alone that need none. */
 function answer(state: State, call: Call): Answer {
-  if (call.subresource && call.subresource !== "status") return subresourceCall(state, call as ObjectCall);
-  switch (call.verb) {
-    case "get":
-      return get(state, call as ObjectCall);
-    case "list":
-      return list(state, call);
-    case "watch":
-      return watch(state, call);
-    case "create":
-      return isReview(call) ? review(state, call) : create(state, call);
-    case "update":
-      return update(state, call as ObjectCall);
-    case "patch":
-      return patch(state, call as ObjectCall);
-    case "delete":
-      return remove(state, call as ObjectCall);
-    case "deletecollection":
-      return removeCollection(state, call);
-  }
-  throw notServed();
+  const { subresource = "status" } = call;
+  return (subresource === "status" ? verbs[call.verb] : subresourceCall(subresource))(state, call as ObjectCall);
 }

@@ -16,13 +16,13 @@ import { updateObject } from "../write/update-object.ts";
 
 const scale = resource("autoscaling/v1", "Scale", "scales");
 
-/** GET of `scale`: how many replicas are wanted and how many there are, the same for every workload. */
-export function getScale(state: State, call: ObjectCall): Answer {
-  return { type: "object", status: 200, object: scaleOf(live(state, call)) };
+/** How many replicas are wanted and how many there are, the same for every workload. */
+export function scaleCall(state: State, call: ObjectCall): Answer {
+  if (call.verb === "get") return { type: "object", status: 200, object: scaleOf(live(state, call)) };
+  return call.verb === "update" ? updateScale(state, call) : patchScale(state, call);
 }
 
-/** PUT of `scale`. */
-export function updateScale(state: State, call: ObjectCall): Answer {
+function updateScale(state: State, call: ObjectCall): Answer {
   const wanted = readObject(call, scale);
   checkNames(call, wanted);
   const before = live(state, call);
@@ -31,7 +31,7 @@ export function updateScale(state: State, call: ObjectCall): Answer {
 }
 
 /** PATCH of `scale`, by the three types of patch that are no apply. */
-export function patchScale(state: State, call: ObjectCall): Answer {
+function patchScale(state: State, call: ObjectCall): Answer {
   const before = live(state, call);
   const type = patchType(call);
   if (type === "apply") throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});

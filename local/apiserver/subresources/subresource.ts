@@ -5,25 +5,20 @@ import type { State } from "../state.ts";
 import { bind } from "./binding.ts";
 import { evict } from "./eviction.ts";
 import { finalize } from "./finalize.ts";
-import { getScale, patchScale, updateScale } from "./scale.ts";
+import { scaleCall } from "./scale.ts";
 import { requestToken } from "./token-request.ts";
 
-/** A call to a subresource other than `status`. */
-export function subresourceCall(state: State, call: ObjectCall): Answer {
-  const { resource, subresource, verb } = call;
-  switch (subresource) {
-    case "binding":
-      return bind(state, call);
-    case "eviction":
-      return evict(state, call);
-    case "finalize":
-      return finalize(state, call);
-    case "token":
-      return requestToken(state, call);
-    case "scale":
-      if (resource.custom) break;
-      if (verb === "get") return getScale(state, call);
-      return verb === "update" ? updateScale(state, call) : patchScale(state, call);
-  }
-  throw notImplemented(`the subresource ${subresource} of ${resource.plural}`);
-}
+const calls: Readonly<Record<string, (state: State, call: ObjectCall) => Answer>> = {
+  binding: bind,
+  eviction: evict,
+  finalize,
+  token: requestToken,
+  scale: scaleCall,
+};
+
+/** What answers a call to a subresource other than `status`. */
+export const subresourceCall = (subresource: string) => {
+  const call = calls[subresource];
+  if (!call) throw notImplemented(`the subresource ${subresource}`);
+  return call;
+};
