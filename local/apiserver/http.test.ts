@@ -91,5 +91,5 @@ describe("watches", () => {
 
 test("a port that is taken is an error", async () => {
   await start();
-  await expect(serveHttp(server, { port: http.port })).rejects.toThrow("EADDRINUSE");
+  await expect(serveHttp(server, http.port)).rejects.toThrow("EADDRINUSE");
 });

@@ -17,23 +17,14 @@ export interface HttpServer extends Listening {
 /** When an idle connection is closed, in milliseconds: as a real API server has it, which its clients count on. */
 const idle = 90_000;
 
-/** Where to listen: loopback on a free port, unless it says otherwise. */
-export interface HttpOptions {
-  readonly host?: string;
-  readonly port?: number;
-}
-
-/** Puts an API server on a port, in plain HTTP. Rejects when the port is taken. */
-export async function serveHttp(
-  server: ApiServer,
-  { host = "127.0.0.1", port }: HttpOptions = {},
-): Promise<HttpServer> {
+/** Puts an API server on a port of loopback, a free one unless it is given. Rejects when the port is taken. */
+export async function serveHttp(server: ApiServer, port?: number): Promise<HttpServer> {
   const http = createServer((incoming, outgoing) => {
     serve(server, incoming, outgoing).catch(() => outgoing.destroy());
   });
   http.keepAliveTimeout = idle;
-  const listening = await listen(http, port, host);
-  return { ...listening, url: `http://${host.includes(":") ? `[${host}]` : host}:${listening.port}` };
+  const listening = await listen(http, port);
+  return { ...listening, url: `http://127.0.0.1:${listening.port}` };
 }
 
 async function serve(server: ApiServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

@@ -59,7 +59,7 @@ export async function startLaptop(
   const server = createApiServer({ clock, random, rbac: true, tokens: { [secret]: administrator } });
   const transport = asAdministrator(server.handle, secret);
   const doors = { ...server, handle: admitByPath(server.handle, transport, secret) };
-  const http = await serveHttp(doors, { host: "127.0.0.1", port: options.port }).catch((error) => {
+  const http = await serveHttp(doors, options.port).catch((error) => {
     throw portComplaint(error, options.port);
   });
   session.onEnd(http.close);

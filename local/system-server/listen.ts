@@ -9,12 +9,8 @@ export interface Listening {
 }
 
 /** Has a server listen, on a free port of loopback unless it says otherwise. Rejects when the port is taken. */
-export async function listen(
-  server: Server & { closeAllConnections(): void },
-  port = 0,
-  host = "127.0.0.1",
-): Promise<Listening> {
-  server.listen(port, host);
+export async function listen(server: Server & { closeAllConnections(): void }, port = 0): Promise<Listening> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,

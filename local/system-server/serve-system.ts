@@ -15,22 +15,15 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/**
- * Puts a stand-in on loopback, in plain HTTP, or in TLS where it has a certificate; on a free port unless one is given.
- * Rejects when the port is taken.
- */
-export async function serveSystem(
-  transport: SystemTransport,
-  port = 0,
-  certificate?: Certificate,
-): Promise<SystemServer> {
+/** Puts a stand-in on a free port of loopback, in plain HTTP, or in TLS where it has a certificate. */
+export async function serveSystem(transport: SystemTransport, certificate?: Certificate): Promise<SystemServer> {
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // What the stand-in does not answer, and what is not answered whole, ends with the connection.
     serve(transport, incoming, outgoing).catch(() => outgoing.destroy());
   };
   const server = certificate ? createTlsServer({ ...certificate }, take) : createServer(take);
-  const { port: bound, close } = await listen(server, port);
-  return { url: `${certificate ? "https" : "http"}://127.0.0.1:${bound}`, close };
+  const { port, close } = await listen(server);
+  return { url: `${certificate ? "https" : "http"}://127.0.0.1:${port}`, close };
 }
 
 const longestBody = 1024 * 1024;

@@ -1,4 +1,3 @@
-import { notImplemented } from "../failure.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
@@ -7,22 +6,12 @@ import { reviewAccess } from "./access.ts";
 
 /** POST of a review: a question that is answered and not kept. */
 export function review(state: State, call: Call): Answer {
-  const { resource } = call;
-  const asked = readObject(call, resource);
-  const { apiVersion, kind } = resource;
-  const answer = (status: object): Answer => ({
-    type: "object",
-    status: 201,
-    object: { ...asked, kind, apiVersion, status },
-  });
-  switch (kind) {
-    case "SelfSubjectAccessReview":
-    case "SubjectAccessReview":
-      return answer(reviewAccess(state, call, asked));
-    case "SelfSubjectReview": {
-      const { user, groups, uid } = call.user;
-      return answer({ userInfo: { username: user, ...(uid ? { uid } : {}), groups } });
-    }
-  }
-  throw notImplemented(kind);
+  const { apiVersion, kind } = call.resource;
+  const asked = readObject(call, call.resource);
+  const status = kind === "SelfSubjectReview" ? whoAsks(call) : reviewAccess(state, call, asked);
+  return { type: "object", status: 201, object: { ...asked, kind, apiVersion, status } };
+}
+
+function whoAsks({ user: { user, groups, uid } }: Call): object {
+  return { userInfo: { username: user, ...(uid ? { uid } : {}), groups } };
 }

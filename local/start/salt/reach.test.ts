@@ -36,7 +36,7 @@ const saltWith = (...minions: string[]): SaltStandIn =>
 
 /** What is said of a Salt on a port, with these flags over those that would do. */
 async function reach(salt: SaltStandIn, flags: Partial<SaltFlags> = {}, secure = false) {
-  server = await serveSystem(salt.transport, 0, secure ? certified : undefined);
+  server = await serveSystem(salt.transport, secure ? certified : undefined);
   const usual = { url: server.url, username: "holdfast", eauth: "holdfast", password: { text: "secret" } };
   return reachSalt({ ...usual, ...flags }, systemClock).catch((error: Error) => error.message);
 }

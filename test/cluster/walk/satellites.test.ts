@@ -49,7 +49,7 @@ describe.skipIf(!ready)(`${page} walked beside LINSTOR's stand-in`, { timeout: 9
     const random = seededRandom(1);
     const standIn = createLinstor({ clock: systemClock, random });
     const { key, cert, authorityFile } = certify(folder);
-    const api = await serveSystem(standIn.transport, 0, { key, cert });
+    const api = await serveSystem(standIn.transport, { key, cert });
     walk = openWalk(folder, cluster.kubeconfig, {
       texts: [
         ["https://linstor-controller.piraeus-datastore.svc:3371", api.url],
