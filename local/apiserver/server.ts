@@ -25,14 +25,7 @@ export interface ApiServerOptions extends Partial<Switches> {
 }
 
 /** The laptop edition's Kubernetes API server, in process. */
-export interface ApiServer {
-  /** Answers one request; every HTTP status resolves. */
-  readonly handle: Transport;
-  /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
-  compact(): void;
-  /** Ends all watches, so that their timers go. */
-  close(): void;
-}
+export type ApiServer = ReturnType<typeof createApiServer>;
 
 /** How many events of each resource are remembered for watches and paged lists. */
 const history = 10_000;
@@ -41,7 +34,7 @@ const history = 10_000;
  * A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of
  * a new cluster.
  */
-export function createApiServer(options: ApiServerOptions): ApiServer {
+export function createApiServer(options: ApiServerOptions) {
   const { clock, random, tokens, observe, ...switches } = options;
   const state: State = {
     clock,
@@ -55,9 +48,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   serveDefinitions(state);
   bootstrap(state);
+  const answer: Transport = (request) => handle(state, request);
   return {
-    handle: (request) => handle(state, request),
+    /** Answers one request; every HTTP status resolves. */
+    handle: answer,
+    /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
     compact: () => state.store.compact(),
+    /** Ends all watches, so that their timers go. */
     close() {
       for (const end of [...state.watches.keys()]) end();
     },

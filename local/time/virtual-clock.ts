@@ -1,4 +1,4 @@
-import { type CallOff, type Clock, sleepBy } from "../../shared/clock.ts";
+import { type CallOff, sleepBy } from "../../shared/clock.ts";
 
 interface Timer {
   readonly at: number;
@@ -6,32 +6,20 @@ interface Timer {
 }
 
 /** A clock that stands still until a test moves it, for in-process worlds without sockets. */
-export interface VirtualClock extends Clock {
-  /**
-   * Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next.
-   */
-  advance(ms: number): Promise<void>;
-  /**
-   * Advances from timer to timer until `done()` is true and returns whether it came true within `ms` of virtual
-   * time. `done` is asked whenever the world is at rest.
-   */
-  runUntil(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean>;
-  /** Lets everything that is ready to run do so, without moving time. */
-  settle(): Promise<void>;
-}
+export type VirtualClock = ReturnType<typeof virtualClock>;
 
 /**
  * A virtual clock that starts at `start` (milliseconds since the epoch). Deterministic as long as nothing does real
  * I/O.
  */
-export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): VirtualClock {
+export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")) {
   let now = start;
   /** In the order in which they were set: of two at the same time, the first goes first. */
   const timers = new Set<Timer>();
 
   // Node says nowhere that nothing is ready to run. One pass of the event loop runs every promise chain to its end,
   // however long; streams go on in the next, and what reads them in the one after that. No other code counts passes.
-  const settle = async () => {
+  const settle = async (): Promise<void> => {
     for (let pass = 0; pass < 3; pass++) await new Promise((resolve) => setImmediate(resolve));
   };
 
@@ -61,14 +49,22 @@ export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): Virtua
     now: () => now,
     after,
     sleep: sleepBy(after),
+    /** Lets everything that is ready to run do so, without moving time. */
     settle,
-    async advance(ms) {
+    /**
+     * Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next.
+     */
+    async advance(ms: number) {
       const until = now + ms;
       await settle();
       while (await runNext(until));
       now = until;
     },
-    async runUntil(done, ms) {
+    /**
+     * Advances from timer to timer until `done()` is true and returns whether it came true within `ms` of virtual
+     * time. `done` is asked whenever the world is at rest.
+     */
+    async runUntil(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
       const until = now + ms;
       await settle();
       while (!(await done())) {
