@@ -71,6 +71,11 @@ describe("refused", () => {
       { size: 1, tags: ["a", "b", "c", "d"] },
       ["Invalid", "spec.tags", 'Invalid value: ["a","b","c","d"]: must NOT have more than 3 items'],
     ],
+    [{ size: 1, tags: ["a", "a"] }, ["Duplicate", "spec.tags[1]", 'Duplicate value: "a"']],
+    [
+      { size: 1, parts: [{ name: "a" }, { name: "a" }] },
+      ["Duplicate", "spec.parts[1]", 'Duplicate value: {"name":"a"}'],
+    ],
     [{ size: 1, parts: [{}] }, ["Required", "spec.parts[0].name", "Required value"]],
     [{ size: 1, pod: { kind: "Pod" } }, ["Required", "spec.pod.apiVersion", "Required value"]],
     [{ size: 1, num: -1 }, ["Invalid", "spec.num", "Invalid value: -1: must be >= 0"]],

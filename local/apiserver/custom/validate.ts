@@ -6,6 +6,7 @@ import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../validation/status-cause.ts";
 import { causeOf } from "./cause.ts";
+import { duplicates } from "./duplicates.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import { hasRules, rulesBroken } from "./validation-rules.ts";
 
@@ -23,9 +24,9 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
   validate(value);
   const found = validate.errors ?? [];
   const errors = found.filter((error) => !isInsideAlternative(error) && !(live && isUnchanged(error, value, live)));
-  const causes = errors.map((error) => causeOf(error, value));
+  const causes = [...errors.map((error) => causeOf(error, value)), ...duplicates(schema, value)];
   if (!hasRules(schema)) return causes;
-  const isMistyped = causes.some(({ reason }) => reason !== "FieldValueInvalid");
+  const isMistyped = causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate");
   return isMistyped ? causes : [...causes, ...rulesBroken(schema, object, live)];
 }
 

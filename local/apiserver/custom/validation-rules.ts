@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { objectsIn } from "../kinds/fields.ts";
 import { compileRule, ExpressionError } from "../policy/expression.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
-import { memberType } from "../schema/type.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
+import { walkTyped } from "./walk.ts";
 
 const keyword = "x-kubernetes-validations";
 
@@ -48,19 +48,4 @@ function judge(rule: Fields, self: unknown, oldSelf: unknown, path: string): Cau
     return cause(`rule ${JSON.stringify(text)} could not be evaluated: ${error.message}`);
   }
   return cause(String(rule.message ?? `failed rule: ${text}`));
-}
-
-type Visit = (schema: Schema, value: unknown, path: string) => void;
-
-/** Visits every part of a value for which a schema has a type, the whole first, with its path as messages write it. */
-function walkTyped(schema: Schema, value: unknown, visit: Visit, path = ""): void {
-  visit(schema, value, path);
-  if (Array.isArray(value) && schema.items) {
-    for (const [index, item] of value.entries()) walkTyped(schema.items, item, visit, `${path}[${index}]`);
-  }
-  if (!isFields(value)) return;
-  for (const [name, member] of Object.entries(value)) {
-    const type = memberType(schema, name);
-    if (type) walkTyped(type, member, visit, path ? `${path}.${name}` : name);
-  }
 }
