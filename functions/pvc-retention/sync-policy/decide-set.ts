@@ -1,10 +1,11 @@
 import { about } from "../../../shared/about.ts";
-import type { Decision, Step } from "../../../shared/decision.ts";
+import type { Decision, Precondition, Step } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
 import { choosersOf, holdsField } from "../lib/field-managers.ts";
-import { projectingRule as name, type Policy, policyKey } from "../lib/policy.ts";
+import { projectingRule as name, type Policy, policyKey, readPolicy } from "../lib/policy.ts";
 import { type Fate, occasions, type RetentionPolicy, retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 import { applyField } from "./apply-field.ts";
 import type { SetAndPolicy } from "./look.ts";
@@ -51,7 +52,18 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
     `${reason(set, policy, current, wanted)}`;
   const details = { ...noteOf(set, policy, wanted), applied: new Date(now).toISOString() };
   const step = { name: stepOf(set, policy, current), attempt, details };
-  return about(Sets, set).write(message, [applyField(set, wanted)], { step });
+  return about(Sets, set).write(message, [applyField(set, wanted)], { step, preconditions: whileNamed(set, policy) });
+}
+
+/**
+ * That the namespace still names the policy which a set has from it. Asked before the write and behind it: the guard of
+ * the set does not see a change of the namespace, and a look at a set that has no note yet would find nothing to undo.
+ */
+function whileNamed({ metadata: { namespace = "" } }: StatefulSet, { from, written }: Policy): readonly Precondition[] {
+  if (from !== "namespace") return [];
+  const holds = (live: KubernetesObject | undefined) =>
+    readPolicy({ metadata: {} } as KubernetesObject, live)?.written === written;
+  return [{ kind: Namespace, namespace: undefined, name: namespace, holds }];
 }
 
 /** What the field is to say on an occasion: the more conservative of the policy and of what others have chosen. */

@@ -316,3 +316,16 @@ test(
     );
   },
 );
+
+test("a policy of the namespace is written only while the namespace names it", () => {
+  const home = (policy?: string) => ({ metadata: { annotations: policy ? { [policyKey]: policy } : {} } }) as never;
+  const preconditionsOf = (decision: Decision | undefined) =>
+    (decision?.do === "write" && decision.preconditions) || [];
+  const [condition, ...more] = preconditionsOf(decide(setOf({}), both));
+  expect(more).toEqual([]);
+  expect(condition).toMatchObject({ kind: { kind: "Namespace" }, namespace: undefined });
+  expect([home(both), home("Retain"), home(), undefined].map((live) => condition?.holds(live))).toEqual([
+    ...[true, false, false, false],
+  ]);
+  expect(preconditionsOf(decide(setOf({ policy: both }), "Retain"))).toEqual([]);
+});
