@@ -244,8 +244,10 @@ function firstTime({ volume, note }: Noted, now: number): number {
   const written = reclaimTime(volume);
   const duration = readDuration(note.for);
   if (duration === undefined) return written <= now ? Number.POSITIVE_INFINITY : written;
+  // By the API server's clock where this machine's is behind it: the claim has gone when the volume became Released.
+  const since = Math.max(now, Date.parse(volume.status?.lastPhaseTransitionTime ?? "") || 0);
   // In whole seconds, as Kubernetes writes its times.
-  const time = Math.ceil((now + duration) / 1000) * 1000;
+  const time = Math.ceil((since + duration) / 1000) * 1000;
   return Number.isFinite(written) ? Math.max(time, written) : Number.isNaN(written) ? written : time;
 }
 
