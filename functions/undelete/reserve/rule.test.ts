@@ -261,6 +261,23 @@ describe("a volume whose claim is gone", () => {
     expect(decision?.do === "write" && decision.next).toBe(next && Date.parse(next));
   });
 
+  test("gets a time that counts from its release where the clock of the function is two hours behind", () => {
+    const released = { ...lost(), status: { phase: "Released", lastPhaseTransitionTime: "2026-01-02T02:00:00Z" } };
+    const [decision] = decideAll({ volumes: [released] });
+    expect(done(decision)).toMatchObject({ annotations: { "holdfast.dev/reclaim-at": "2026-01-03T02:00:00Z" } });
+  });
+
+  test.each([
+    { what: "its note", annotations: undefined },
+    { what: "a note that was overwritten", annotations: { "holdfast.dev/undelete.note": "" } },
+  ])("that is offered is withdrawn by an uninstall, with $what", ({ annotations }) => {
+    const [left] = reserve.leavesBehind ?? [];
+    const offered = volume({ ref: null, annotations: annotations ?? {} });
+    expect(left?.isOn(offered)).toBe(true);
+    expect(left?.undo?.(offered)).toMatchObject({ patch: { spec: withdraw } });
+    expect(left?.isOn(volume(annotations ? { annotations } : {}))).toBe(false);
+  });
+
   test("has the former policy Retain if a person has set its policy to Retain again", () => {
     const [decision] = decideAll({ volumes: [volume({ note: { step: "overruled" } })] });
     expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });

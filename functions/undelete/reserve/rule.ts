@@ -12,7 +12,16 @@ import { newerProgress } from "../../../shared/steps.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { type Note, namespaceLabel, noteBounds, noteWrites, noting, readNote, stopAtNewerNote } from "../lib/note.ts";
+import {
+  lostNote,
+  type Note,
+  namespaceLabel,
+  noteBounds,
+  noteWrites,
+  noting,
+  readNote,
+  stopAtNewerNote,
+} from "../lib/note.ts";
 import { boundByController, decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
@@ -98,10 +107,11 @@ export const reserve = rule({
   },
 });
 
-/** The note of a volume that is offered. */
+/** The note of a volume that is offered; where the note was overwritten, what the labels say in its place. */
 function offerOf(volume: Volume): Note | undefined {
   const note = readNote(volume);
-  return note?.step === "offered" && volume.spec.claimRef && volume.spec.claimRef.uid === undefined ? note : undefined;
+  if (!note) return lostNote(volume);
+  return note.step === "offered" && volume.spec.claimRef && volume.spec.claimRef.uid === undefined ? note : undefined;
 }
 
 /** Makes an offered volume Released again: it is kept, and no claim is bound to it. */
