@@ -59,11 +59,10 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
  * That the namespace still names the policy which a set has from it. Asked before the write and behind it: the guard of
  * the set does not see a change of the namespace, and a look at a set that has no note yet would find nothing to undo.
  */
-function whileNamed({ metadata: { namespace = "" } }: StatefulSet, { from, written }: Policy): readonly Precondition[] {
+function whileNamed(set: StatefulSet, { from, written }: Policy): readonly Precondition[] {
   if (from !== "namespace") return [];
-  const holds = (live: KubernetesObject | undefined) =>
-    readPolicy({ metadata: {} } as KubernetesObject, live)?.written === written;
-  return [{ kind: Namespace, namespace: undefined, name: namespace, holds }];
+  const holds = (live: KubernetesObject | undefined) => readPolicy(set, live)?.written === written;
+  return [{ kind: Namespace, namespace: undefined, name: set.metadata.namespace ?? "", holds }];
 }
 
 /** What the field is to say on an occasion: the more conservative of the policy and of what others have chosen. */
