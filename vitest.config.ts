@@ -26,6 +26,9 @@ const long = [
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time names it in its error.
 const hangLimits = { testTimeout: 180_000, hookTimeout: 180_000 };
+// Modules are loaded once for each worker: none of them may remember anything. Node loads them itself, as it does in
+// production: vitest's own loader makes each use of an import slower.
+const loadedByNode = { isolate: false, experimental: { viteModuleRunner: false } };
 // Some tests wait for processes, and for real time: others use the cores meanwhile.
 const unitWorkers = Math.ceil(1.5 * availableParallelism());
 const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "sources", "build", "test", "bench"];
@@ -88,10 +91,7 @@ export default defineConfig({
         // On virtual time wherever time matters.
         test: {
           name: "unit",
-          // Modules are loaded once for each worker: none of them may remember anything.
-          isolate: false,
-          // Node loads them itself, as it does in production: that takes a sixth less time than vitest's own loader.
-          experimental: { viteModuleRunner: false },
+          ...loadedByNode,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: [
             "test/cluster/**",
@@ -130,8 +130,7 @@ export default defineConfig({
         test: {
           name: "simulation",
           include: simulated,
-          isolate: false,
-          experimental: { viteModuleRunner: false },
+          ...loadedByNode,
           maxWorkers: "100%",
         },
       },
@@ -139,8 +138,7 @@ export default defineConfig({
         test: {
           name: "long",
           include: long,
-          isolate: false,
-          experimental: { viteModuleRunner: false },
+          ...loadedByNode,
           maxWorkers: "100%",
           ...hangLimits,
           testTimeout: 1_800_000,
