@@ -317,7 +317,7 @@ test(
   },
 );
 
-test("a policy of the namespace is written only while the namespace names it", () => {
+test("a set gets the policy of its namespace only while the namespace names it, before and after the write", () => {
   const home = (policy?: string) => ({ metadata: { annotations: policy ? { [policyKey]: policy } : {} } }) as never;
   const preconditionsOf = (decision: Decision | undefined) =>
     (decision?.do === "write" && decision.preconditions) || [];

@@ -261,7 +261,7 @@ describe("a volume whose claim is gone", () => {
     expect(decision?.do === "write" && decision.next).toBe(next && Date.parse(next));
   });
 
-  test("gets a time that counts from its release where the clock of the function is two hours behind", () => {
+  test("gets a due time that counts from its release, even if the function's clock is two hours behind", () => {
     const released = { ...lost(), status: { phase: "Released", lastPhaseTransitionTime: "2026-01-02T02:00:00Z" } };
     const [decision] = decideAll({ volumes: [released] });
     expect(done(decision)).toMatchObject({ annotations: { "holdfast.dev/reclaim-at": "2026-01-03T02:00:00Z" } });
@@ -270,7 +270,7 @@ describe("a volume whose claim is gone", () => {
   test.each([
     { what: "its note", annotations: undefined },
     { what: "a note that was overwritten", annotations: { "holdfast.dev/undelete.note": "" } },
-  ])("that is offered is withdrawn by an uninstall, with $what", ({ annotations }) => {
+  ])("that is offered is kept, and its offer withdrawn, by an uninstall that finds $what", ({ annotations }) => {
     const [left] = reserve.leavesBehind ?? [];
     const offered = volume({ ref: null, annotations: annotations ?? {} });
     expect(left?.isOn(offered)).toBe(true);
