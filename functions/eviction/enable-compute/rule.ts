@@ -27,7 +27,7 @@ import { abandonKey, approvalKey, conditions, fencedKey, recordKey } from "../li
 import { confirmMove } from "../lib/next-call.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { isForced } from "../lib/outage.ts";
+import { isForced, timeText } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
 import { convergedReport, evictedReport, stuckReport } from "../lib/report.ts";
@@ -153,7 +153,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;
-    const writes = [noted(facts.compute, { ...rest, hard: new Date(now).toISOString() })];
+    const writes = [noted(facts.compute, { ...rest, hard: timeText(host.at) })];
     return at.write("Nova may have been asked a moment ago to force nova-compute down.", writes);
   }
   // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.

@@ -42,7 +42,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       // While it is refused the due time brings another try, and none is noted: each note comes back as an event.
       const due = refused ? Math.min(Date.parse(readProgress(object, name)?.next ?? "") || next, next) : next;
       if (refused && due > now) return [about.write(message, shows({ message }), { step, next: due })];
-      const written = { ...before, hard: timeText(now) };
+      const written = { ...before, hard: timeText(host.host.at) };
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service, ...reason });

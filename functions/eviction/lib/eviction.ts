@@ -67,8 +67,8 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
   {
     name: "confirm-outage",
     doc: "Finds out whether a host that does not report is down: both Nova and Kubernetes must say so.",
-    done: ({ suspect }, now) => !suspect || isEmpty(suspect.host) || isProvenDown(suspect, now),
-    waiting: ({ suspect }, now) => (suspect ? `${suspect.plan.message} ${verdictsOn(suspect, now)}` : ""),
+    done: ({ suspect }) => !suspect || isEmpty(suspect.host) || isProvenDown(suspect),
+    waiting: ({ suspect }) => (suspect ? `${suspect.plan.message} ${verdictsOn(suspect)}` : ""),
   },
   {
     name: "shut-down-host",
@@ -188,7 +188,6 @@ const isForcedLong = ({ compute, host }: Seen) => host.at - Date.parse(compute.r
 function report(
   { step, message, stuck }: ChainPosition,
   { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,
-  now: number,
 ): readonly WantedCondition[] {
   const isWaiting = facts.is !== "ready" || !facts.seen;
   // While OpenStack is away, or Nova does not know the host, all rules report the same condition.
@@ -202,13 +201,13 @@ function report(
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
   const servers = stuckReport(plan.stuck, object);
   const seen = [converged, enabledReport(host.service), evictedReport(status, plan, stuck), ...servers];
-  if (facts.suspect) return [...seen, outageReport(facts.suspect, now)];
+  if (facts.suspect) return [...seen, outageReport(facts.suspect)];
   return conditionOf(object, conditions.hostDown) ? [...seen, reports(host.service)] : seen;
 }
 
 /** The verdict on each gate. */
-function outageReport(host: Suspected, now: number): WantedCondition {
-  const isProven = isProvenDown(host, now);
+function outageReport(host: Suspected): WantedCondition {
+  const isProven = isProvenDown(host);
   const reason = isProven ? (isFenced(host) ? "Fenced" : "NotFenced") : "NotProven";
-  return { type: conditions.hostDown, status: isProven ? "True" : "False", reason, message: verdictsOn(host, now) };
+  return { type: conditions.hostDown, status: isProven ? "True" : "False", reason, message: verdictsOn(host) };
 }

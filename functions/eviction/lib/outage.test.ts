@@ -35,8 +35,8 @@ function suspected(options: Options = {}): Suspected {
 }
 
 test("a host is down when both witnesses have said so for five minutes, with a scheduler and most others up", () => {
-  expect(gatesOf(suspected(), now).map(({ holds }) => holds)).toEqual([true, true, true, true, true]);
-  expect(isProvenDown(suspected(), now)).toBe(true);
+  expect(gatesOf(suspected()).map(({ holds }) => holds)).toEqual([true, true, true, true, true]);
+  expect(isProvenDown(suspected())).toBe(true);
 });
 
 test.each<[string, Options, RegExp]>([
@@ -56,16 +56,16 @@ test.each<[string, Options, RegExp]>([
   ["no scheduler is up", { outage: { services: [silent, up] } }, /no: no nova-scheduler is up/],
   ["most others are down, too", { outage: { services: [silent, { ...up, state: "down" }, scheduler] } }, /no: 2 of 2/],
 ])("it is not while %s, and the verdict says so", (_, options, says) => {
-  expect(isProvenDown(suspected(options), now)).toBe(false);
-  expect(verdictsOn(suspected(options), now)).toMatch(says);
+  expect(isProvenDown(suspected(options))).toBe(false);
+  expect(verdictsOn(suspected(options))).toMatch(says);
 });
 
 test("a Node that does not exist is a witness; the time since when stays until one of them says otherwise", () => {
   const gone = { down: { ...down, ready: "gone" } };
-  expect(isProvenDown(suspected({ node: undefined, record: gone }), now)).toBe(true);
-  expect(downOf(suspected(), now)).toMatchObject(down);
-  expect(downOf(suspected({ node: notReady({ lastTransitionTime: at(0) }) }), now)?.since).toBe(at(0));
-  expect(downOf(suspected({ service: aService() }), now)).toBeUndefined();
+  expect(isProvenDown(suspected({ node: undefined, record: gone }))).toBe(true);
+  expect(downOf(suspected())).toMatchObject(down);
+  expect(downOf(suspected({ node: notReady({ lastTransitionTime: at(0) }) }))?.since).toBe(at(0));
+  expect(downOf(suspected({ service: aService() }))).toBeUndefined();
 });
 
 test("it is fenced when Ironic sees it off, or a person says so of this very outage", () => {
@@ -110,9 +110,9 @@ test("a word ends when the Node is Ready, also where the Node is deleted afterwa
   const annotations = { [fencedKey]: down.since };
   const seen = (options: Options) => suspected({ service, annotations, record, ...options });
   expect(isFenced(seen({ node: undefined }))).toBe(true);
-  expect(downOf(seen({ node: notReady({ status: "True" }) }), now)).toBeUndefined();
+  expect(downOf(seen({ node: notReady({ status: "True" }) }))).toBeUndefined();
   const { down: _, forced: __, ...after } = record;
-  const again = downOf(seen({ node: undefined, record: after }), now);
+  const again = downOf(seen({ node: undefined, record: after }));
   expect(again).toMatchObject({ since: at(0), ready: "gone" });
   expect(isFenced(seen({ node: undefined, record: { ...after, down: again } }))).toBe(false);
 });
@@ -120,8 +120,8 @@ test("a word ends when the Node is Ready, also where the Node is deleted afterwa
 test("of a host that is forced down without a note of its outage, one is made as soon as its Node is not Ready", () => {
   const record = { hard: at(60_000) };
   const service = { ...silent, isForcedDown: true };
-  expect(downOf(suspected({ service, record, node: notReady({ status: "True" }) }), now)).toBeUndefined();
-  const noted = downOf(suspected({ service, record }), now);
+  expect(downOf(suspected({ service, record, node: notReady({ status: "True" }) }))).toBeUndefined();
+  const noted = downOf(suspected({ service, record }));
   expect(noted?.since).toBe(at(0));
   const annotations = { [fencedKey]: at(0) };
   expect(isFenced(suspected({ service, annotations, record: { ...record, down: noted } }))).toBe(true);

@@ -62,8 +62,8 @@ const isConfirmed = (down: Down): boolean =>
 
 export const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Date(time).toISOString());
 /** A nova-compute that was forced down by others reports, and runs. */
-const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
-  state === "down" && !(isForcedDown && now - reported < 2 * minute);
+const isSilent = ({ service: { state, isForcedDown, reported }, at }: HostFacts) =>
+  state === "down" && !(isForcedDown && at - reported < 2 * minute);
 const readyOf = (node: KubernetesObject | undefined) => node && conditionOf(node, "Ready");
 const isReady = (node: KubernetesObject | undefined) => readyOf(node)?.status === "True";
 /** Right before a call that needs the host to be down: its Node may be Ready again since the look. */
@@ -80,43 +80,45 @@ export const isNotReady = (node: KubernetesObject | undefined) => {
  * otherwise in between begins the time again. `undefined`: one of them does not call it down. Of a host that Holdfast
  * has forced down only its Node counts: when it is Ready, the outage is over that a person has answered for.
  */
-export function downOf(down: Down, now: number): EvictionRecord["down"] {
+export function downOf(down: Down): EvictionRecord["down"] {
   const { node, record } = down.compute;
   const before = record?.down;
   const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
   const reported = timeText(down.host.service.reported);
-  const begun = { since: new Date(now).toISOString(), reported, ready };
+  const begun = { since: timeText(down.host.at), reported, ready };
   if (isForced(down)) {
     if (isReady(node)) return undefined;
     const isSame = before && (!node || before.ready === ready);
     return isSame || !isNotReady(node) ? before : begun;
   }
-  if (!isSilent(down.host.service, now) || !isNotReady(node)) return undefined;
+  if (!isSilent(down.host) || !isNotReady(node)) return undefined;
   return before?.reported === reported && before.ready === ready ? before : begun;
 }
 
-/** What must hold for a host to count as down, each with its verdict. `now`: milliseconds since the epoch. */
-export function gatesOf(
-  { compute, host, outage, settings }: Suspected,
-  now: number,
-): readonly { readonly holds: boolean; readonly says: string }[] {
+/** What must hold for a host to count as down, each with its verdict. */
+export function gatesOf({
+  compute,
+  host,
+  outage,
+  settings,
+}: Suspected): readonly { readonly holds: boolean; readonly says: string }[] {
   const { node, object, record } = compute;
   const title = `Node ${object.metadata.name}`;
   const ready = readyOf(node);
   const says = ready
     ? `${title} has ${ready.status === "True" ? "" : "not "}been Ready since ${ready.lastTransitionTime}`
     : `${title} ${node ? "does not say whether it is Ready" : "does not exist"}`;
-  const down = downOf({ compute, host }, now);
+  const down = downOf({ compute, host });
   const isWritten = down !== undefined && down === record?.down;
   const computes = outage.services.filter(isCompute);
   const away = computes.filter(({ state }) => state !== "up").length;
   const scheduler = outage.services.some(({ binary, state }) => binary === "nova-scheduler" && state === "up");
   const { reported, state } = host.service;
   return [
-    { holds: isSilent(host.service, now), says: `nova-compute is ${state} (last report: ${timeText(reported)})` },
+    { holds: isSilent(host), says: `nova-compute is ${state} (last report: ${timeText(reported)})` },
     { holds: isNotReady(node), says },
     {
-      holds: isWritten && now - Date.parse(down.since) >= (readDuration(settings.evictionDownFor) ?? Infinity),
+      holds: isWritten && host.at - Date.parse(down.since) >= (readDuration(settings.evictionDownFor) ?? Infinity),
       says: `both have held for ${settings.evictionDownFor}${isWritten ? `, from ${down.since} on` : ""}`,
     },
     { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
@@ -136,11 +138,11 @@ export const isNeverDown = ({ record }: ComputeNode): boolean =>
   record?.down === undefined && record?.hard === undefined;
 
 /** All of it holds. What Holdfast has forced down stays so until it is let back, or its Node was Ready in between. */
-export const isProvenDown = (host: Suspected, now: number): boolean =>
-  isForced(host) ? downOf(host, now) === host.compute.record?.down : gatesOf(host, now).every(({ holds }) => holds);
+export const isProvenDown = (host: Suspected): boolean =>
+  isForced(host) ? downOf(host) === host.compute.record?.down : gatesOf(host).every(({ holds }) => holds);
 
-export function verdictsOn(host: Suspected, now: number): string {
-  const gates = gatesOf(host, now).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
+export function verdictsOn(host: Suspected): string {
+  const gates = gatesOf(host).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
   return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
 }
 
