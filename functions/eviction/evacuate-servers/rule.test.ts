@@ -136,7 +136,8 @@ test("the call that puts one server back leaves the note of how often Nova has r
   const call = { at: at(120_000), after: 10, since: at(300_000), refused: 2, denied: true };
   const evacuated = ["s1", "s2"].map((id) => aServer({ id, host: "node-b" }));
   const was = { s1: "ERROR", s2: "SHUTOFF" };
-  const decision = forcedDown(60_000, { was, called: { s1: call } }, {}, evacuated);
+  const migrations = ["s1", "s2"].map((server) => aMove({ id: 10, server, type: "evacuation", status: "done" }));
+  const decision = forcedDown(60_000, { was, called: { s1: call } }, { migrations }, evacuated);
   expect(decision).toMatchObject({ do: "call", command: { input: { server: "s2" } } });
   expect(notesIn(noteOf(decision))).toEqual([call]);
 });

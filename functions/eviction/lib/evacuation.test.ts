@@ -168,7 +168,7 @@ test("what Nova refuses to put back is asked for with growing pauses, three time
     const at = (before: number) => new Date(now - before).toISOString();
     const call = { at: at(ago), after: 12, since: at(since), refused, denied: true as const };
     return evacuationFor(
-      aHost({ service }),
+      aHost({ service, migrations: [evacuation("done"), evacuation("done", { id: 12, server: "s2" })] }),
       { ...outage, evacuated },
       { ...record, was, called: { s1: call, s2: call } },
       settings,
@@ -215,6 +215,13 @@ test("a server that is what it was, is ACTIVE, or has a task or an open evacuati
   expect(after("ERROR", { status: "SHUTOFF", task: "powering-on" }).left).toBeUndefined();
   const open = [evacuation("pre-migrating")];
   expect(after("ERROR", { status: "SHUTOFF" }, open)).toMatchObject({ left: undefined, plan: { stuck: [] } });
+});
+
+test("a server that was SHUTOFF, and that its owner has started since its evacuation, runs on", () => {
+  const moved = [evacuation("done", { updated: now - 10 * minute })];
+  const since = (ago: number) => after("SHUTOFF", { updated: now - ago }, moved);
+  expect(since(10 * minute).plan.next).toEqual({ do: "stop", server: "s1" });
+  expect(since(8 * minute)).toMatchObject({ plan: { next: undefined }, left: { record: { was: {} } } });
 });
 
 test("a server that cannot be put back to what it was, because a task hangs on its new host, is named", () => {

@@ -32,15 +32,17 @@ const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
 
 /**
  * Evacuated servers that are not yet known to be what they were, with what brings them there. One that rests in any
- * state but ACTIVE is over: it is what it was, or its owner or a failure has made it so since, which is not undone.
+ * state but ACTIVE is over, and so is one that has changed since its evacuation: it is what it was, or its owner or a
+ * failure has made it so, which is not undone.
  */
 export function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
   return evacuated.flatMap((server) => {
     const before = was[server.id] ?? "";
     if (!(before in toRestore)) return [];
-    const isMoving = migrations.some((move) => move.server === server.id && isEvacuation(move) && isOpen(move));
-    const rests = !isMoving && server.task === undefined;
-    const mayAct = rests && server.status === "ACTIVE";
+    const evacuations = migrations.filter((move) => move.server === server.id && isEvacuation(move));
+    const rests = !evacuations.some(isOpen) && server.task === undefined;
+    const isAsEvacuated = server.updated < Math.max(...evacuations.map(({ updated }) => updated)) + minute;
+    const mayAct = rests && server.status === "ACTIVE" && isAsEvacuated;
     const action = mayAct ? toRestore[before as keyof typeof toRestore] : undefined;
     return [{ server, before, isOver: rests && !mayAct, do: action }];
   });
