@@ -46,6 +46,8 @@ const schema = z.looseObject({
   was: z.record(z.string(), z.string()).optional(),
   /** Since when the host has been seen empty. */
   empty: time.optional(),
+  /** Servers that Nova was asked to move cold, until they are gone. Another's cold move is not confirmed. */
+  cold: z.array(z.string()).optional(),
   /** What Nova was last asked about a server, by its id. */
   called: z.record(z.string(), call).optional(),
 });

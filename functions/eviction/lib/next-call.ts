@@ -108,8 +108,9 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const server = host.servers.find(({ id }) => id === move.server);
   const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
+  const cold = record.cold?.filter((id) => concerned.has(id)).concat(move.do === "cold" ? move.server : []);
   const isShared = settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
-  const written = { ...record, called, ...was };
+  const written = { ...record, called, ...was, ...(cold ? { cold: [...new Set(cold)] } : {}) };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   const denied = { ...written, called: { ...called, [move.server]: denial } };

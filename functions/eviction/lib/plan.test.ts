@@ -109,11 +109,14 @@ test("our finished cold move is confirmed while the host is up, before anything 
   expect(plan(aHost(servers, [finished])).next).toEqual({ do: "confirm", server: "s2" });
   const down = { service: { ...service, state: "down" as const } };
   expect(plan(aHost([], [finished], down)).next).toBeUndefined();
-  for (const other of [
-    { ...finished, id: 9 },
-    { ...finished, type: "resize" },
-  ]) {
-    const found = plan(aHost([], [other]));
+  expect(plan(aHost(servers, [finished]), { ...record, cold: ["s2"] }).next).toEqual({ do: "confirm", server: "s2" });
+  for (const [other, cold] of [
+    [{ ...finished, id: 9 }, ["s2"]],
+    [{ ...finished, type: "resize" }, ["s2"]],
+    // A person has asked for it in the middle of the eviction.
+    [finished, []],
+  ] as const) {
+    const found = plan(aHost([], [other]), { ...record, cold: [...cold] });
     expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
     expect(found.message).toContain("Confirm or revert it");
   }

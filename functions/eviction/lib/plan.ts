@@ -146,8 +146,8 @@ export function ignoredBy(
 export const isEmpty = (host: HostFacts): boolean =>
   host.servers.length === 0 && host.arrivals.length === 0 && openOf(host.migrations).length === 0;
 
-const isOurs = ({ id, type }: Migration, { baseline }: EvictionRecord) =>
-  id > baseline && ["live-migration", "migration"].includes(type);
+const isOurs = ({ id, type, server }: Migration, { baseline, cold }: EvictionRecord) =>
+  id > baseline && (type === "live-migration" || (type === "migration" && (cold?.includes(server) ?? true)));
 
 /** Moves of an eviction that are not over. */
 export const ourOpenMoves = (host: HostFacts, record: EvictionRecord): readonly Migration[] =>
