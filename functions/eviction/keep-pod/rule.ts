@@ -12,7 +12,7 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { agentsIn, createPod, deletePod, hasEnded, isOutdated } from "../lib/agent-pod.ts";
-import { readRecord } from "../lib/compute-node.ts";
+import { damageOf, readRecord } from "../lib/compute-node.ts";
 import { type Dependent, findDependent } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { lookAtHost } from "../lib/host.ts";
@@ -56,7 +56,7 @@ export const keepPod = rule({
       found.map(async (resource) => {
         const hard = recordOf(resource)?.hard;
         const mayBeLeft = mayHaveLostPod(resource);
-        const look = () => lookAtHost(openstack.nova, resource.object.metadata.name, undefined, 1);
+        const look = () => lookAtHost(openstack.nova, resource.object);
         const looked = hard || mayBeLeft ? await orAway(look) : { read: undefined };
         const host = "read" in looked ? looked.read : undefined;
         // A hard eviction was called off: only a start of nova-compute removes what it has of evacuated servers.
@@ -104,8 +104,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   const { object, node, pods, inTheWay, unmanaged, wanted } = resource;
   const missing = whyWithoutPod(resource);
   const at = about(kindOf(object), object);
-  if (unmanaged) return [at.leave(unmanaged)];
-  const held = heldDown(facts);
+  const held = unmanaged ?? damageOf(object) ?? heldDown(facts);
   if (held) return [at.leave(held)];
   if (inTheWay) return [at.write(inTheWay, converged(resource, now))];
   const lock = lockOf(object);

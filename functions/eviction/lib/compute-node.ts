@@ -3,14 +3,14 @@ import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { isOwnDamaged, readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { hasEnded, type PodObject } from "./agent-pod.ts";
 import { type Dependent, findDependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { handedOver, pauseKey, recordKey } from "./names.ts";
+import { annotating, handedOver, pauseKey, recordKey } from "./names.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
@@ -28,6 +28,8 @@ const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
   begun: time,
+  /** The id of nova-compute in Nova: another cloud may have a host of the same name. */
+  service: z.string().optional(),
   /** The newest migration away from the host when the eviction began, or `noMoves`: those after it are its own. */
   baseline: count,
   /** The newest when a person asked to try again: failures before it do not count. */
@@ -68,9 +70,21 @@ export const begins = ({ wanted, record }: ComputeNode): boolean => wanted !== "
 export const isCalledOff = ({ wanted, isApproved, record }: ComputeNode): boolean =>
   wanted === "stay" || (isClearing(record) && (wanted === "disable" || !isApproved));
 
-/** The record of this very object; what is damaged, or was copied from another object, counts as none. */
+/** The record of this very object; one that was copied from another object counts as none. */
 export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>
   readOwnAnnotation(object, recordKey, schema);
+
+/** Why nothing is done about a host, as a sentence: its record is damaged, and no longer says what Nova was asked. */
+export const damageOf = (object: KubernetesObject): string | undefined =>
+  isOwnDamaged(object, recordKey, schema)
+    ? `The annotation ${recordKey} of NovaComputeNode ${object.metadata.name} is damaged, so what Holdfast has asked ` +
+      `Nova is not known. Restore its value. If you cannot, ${startingOver(object)}`
+    : undefined;
+
+/** How a person lets an eviction begin again without the record of what Nova was asked. */
+export const startingOver = (object: KubernetesObject): string =>
+  "wait ten minutes, make sure in Nova that no server of the host is being moved or evacuated, and run " +
+  annotating(object, `${recordKey}-`);
 
 /** The record with changes; and other annotations, null removes. */
 export const noted = (

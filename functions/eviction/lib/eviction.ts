@@ -5,7 +5,15 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { hasEnded } from "./agent-pod.ts";
-import { begins, type ComputeNode, evictedByYaook, findComputeNode, isCalledOff, noMoves } from "./compute-node.ts";
+import {
+  begins,
+  type ComputeNode,
+  damageOf,
+  evictedByYaook,
+  findComputeNode,
+  isCalledOff,
+  noMoves,
+} from "./compute-node.ts";
 import { approvalWanted, isLeaving, lateFor, outsideOf, seemsUnused, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
 import { enabledReport, isProvenUnused, lookAtHost, reports } from "./host.ts";
@@ -133,10 +141,12 @@ export const eviction = chain({
 });
 
 async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Facts<EvictionFacts>> {
-  const { object, wanted, isApproved, record } = compute;
+  const { object, wanted, isApproved } = compute;
   const { name } = object.metadata;
   const outside = outsideOf(compute);
   if (outside) return outside;
+  const damage = damageOf(object);
+  if (damage) return { is: "halted", message: damage };
   // Also while Yaook's own job runs: enable-compute ends what was begun, and says so.
   if (isCalledOff(compute))
     return { is: "outside", message: `NovaComputeNode ${name} is to stay, or its eviction was called off.` };
@@ -144,7 +154,7 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   if (yaook) return { is: "halted", message: yaook };
   const isAgreed = wanted === "disable" || isApproved;
   if (!isAgreed && !seemsUnused(compute)) return { is: "ready", compute };
-  const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
+  const host = await lookAtHost(view.openstack.nova, object, view.settings.evictionAttempts);
   if (!isAgreed)
     return { is: (await isProvenUnused(view.openstack.nova, host, object)) ? "abandoned" : "ready", compute };
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });

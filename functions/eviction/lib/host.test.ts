@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import { lookAtHost } from "./host.ts";
 import type { ComputeService, Nova } from "./openstack/nova.ts";
-import { aMove, aServer, aService, now } from "./testing/seen.ts";
+import { aCompute, aMove, aRecord, aServer, aService, now } from "./testing/seen.ts";
 
+const node = aCompute().object;
 const empty = async () => [];
 const novaWith = (...answers: readonly (ComputeService | undefined)[]) => {
   const services = [...answers];
@@ -12,8 +13,15 @@ const novaWith = (...answers: readonly (ComputeService | undefined)[]) => {
 };
 
 test("a host is looked at only where its nova-compute is known before and after the lists", async () => {
-  expect(await lookAtHost(novaWith(aService(), aService()), "node-a", undefined, 3)).toMatchObject({ servers: [] });
-  expect(await lookAtHost(novaWith(undefined, undefined), "node-a", undefined, 3)).toBeUndefined();
+  expect(await lookAtHost(novaWith(aService(), aService()), node, 3)).toMatchObject({ servers: [] });
+  expect(await lookAtHost(novaWith(undefined, undefined), node, 3)).toBeUndefined();
+});
+
+test("a host is looked at only while its nova-compute is the one with which its eviction began", async () => {
+  const begun = (service: object) => aCompute({ metadata: { annotations: aRecord(service) } }).object;
+  const look = (service: object) => lookAtHost(novaWith(aService(), aService()), begun(service), 3);
+  for (const same of [{ service: "c1" }, {}]) expect(await look(same)).toMatchObject({ servers: [] });
+  await expect(look({ service: "c2" })).rejects.toMatchObject({ failure: "refused", message: /c2, and Nova has c1/ });
 });
 
 const old = { type: "live-migration", status: "running", source: "x", target: "node-a", updated: now - 601_000 };
@@ -39,7 +47,7 @@ test.each<[string, number, Parameters<typeof aMove>[0], ReturnType<typeof aServe
     ...answers,
     migrations: async () => [aMove({ ...old, ...more })],
   };
-  expect((await lookAtHost(nova as unknown as Nova, "node-a", undefined, 3))?.arrivals).toHaveLength(length);
+  expect((await lookAtHost(nova as unknown as Nova, node, 3))?.arrivals).toHaveLength(length);
 });
 
 test("a move to the host counts as coming if the cell of its server does not answer", async () => {
@@ -49,20 +57,20 @@ test("a move to the host counts as coming if the cell of its server does not ans
     migrations: async () => [aMove(old)],
     server: () => Promise.reject(silent),
   };
-  expect((await lookAtHost(nova as unknown as Nova, "node-a", undefined, 3))?.arrivals).toHaveLength(1);
+  expect((await lookAtHost(nova as unknown as Nova, node, 3))?.arrivals).toHaveLength(1);
 });
 
 test("a move to the host is over if a later evacuation of its server is", async () => {
   const all = [aMove({ ...old, updated: now }), aMove({ ...old, id: 12, type: "evacuation", status: "done" })];
   const nova = { ...novaWith(aService(), aService()), migrations: async () => all };
-  expect((await lookAtHost(nova as unknown as Nova, "node-a", undefined, 3))?.arrivals).toEqual([]);
+  expect((await lookAtHost(nova as unknown as Nova, node, 3))?.arrivals).toEqual([]);
 });
 
 test.each([
   ["comes back", undefined, aService()],
   ["goes away", aService(), undefined],
 ])("a cell that %s between two reads leaves the host unknown, and not empty", async (_, before, after) => {
-  await expect(lookAtHost(novaWith(before, after), "node-a", undefined, 3)).rejects.toMatchObject({
+  await expect(lookAtHost(novaWith(before, after), node, 3)).rejects.toMatchObject({
     failure: "unreachable",
   });
 });

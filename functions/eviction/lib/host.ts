@@ -2,7 +2,7 @@ import { Contended } from "../../../shared/contended.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import type { EvictionRecord } from "./compute-node.ts";
+import { readRecord, startingOver } from "./compute-node.ts";
 import { lateFor, mayBeNamed } from "./dependent.ts";
 import { conditions, evicting } from "./names.ts";
 import { failed } from "./openstack/answer.ts";
@@ -12,13 +12,19 @@ import { failuresOf, type HostFacts, isEmpty, notSettled, openOf } from "./plan.
 import { mostNamed } from "./report.ts";
 import type { DependentObject } from "./schema.ts";
 
-/** What Nova has of a host; `undefined`: no cell that answers knows its nova-compute. @throws SystemError */
+/**
+ * What Nova has of a host; `undefined`: no cell that answers knows its nova-compute. Of servers whose moves have failed
+ * so many `attempts` it has the reason.
+ *
+ * @throws SystemError also where the eviction began with another nova-compute, as that of another cloud
+ */
 export async function lookAtHost(
   nova: Nova,
-  host: string,
-  record: EvictionRecord | undefined,
-  attempts: number,
+  object: DependentObject,
+  attempts = Number.POSITIVE_INFINITY,
 ): Promise<HostFacts | undefined> {
+  const { name: host } = object.metadata;
+  const record = readRecord(object);
   // Read before and after the lists: a cell that was away for one of them, and is back, is seen.
   const before = await nova.service(host);
   const servers = await nova.servers(host);
@@ -33,6 +39,13 @@ export async function lookAtHost(
   if (before?.id !== service?.id)
     throw failed("unreachable", `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`);
   if (!service) return undefined;
+  if (service.id !== (record?.service ?? service.id))
+    throw failed(
+      "refused",
+      `The eviction of ${host} began with nova-compute ${record?.service}, and Nova has ${service.id} there. The ` +
+        "Secret or the settings OS_* may name another cloud or region: correct them. If nova-compute has registered " +
+        `in Nova again, ${startingOver(object)}`,
+    );
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
   const failures = await Promise.all(
     given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),

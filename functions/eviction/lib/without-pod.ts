@@ -1,7 +1,7 @@
 import { hasFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readMoving } from "./agent-plan.ts";
-import { readRecord } from "./compute-node.ts";
+import { damageOf, readRecord } from "./compute-node.ts";
 import type { Dependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { finalizerOf } from "./names.ts";
@@ -48,6 +48,7 @@ export function whyWithoutPod(resource: Dependent): string | undefined {
 export function saidByKeepPod(resource: Dependent): string | undefined {
   const { object, wanted, unmanaged } = resource;
   // If it is forced down, or what it serves moves, the rules of the eviction say so, and why its pod is not there.
-  const isBeside = object.kind === NovaComputeNode.kind ? readRecord(object)?.hard : readMoving(object);
+  const isBeside =
+    object.kind === NovaComputeNode.kind ? (readRecord(object)?.hard ?? damageOf(object)) : readMoving(object);
   return unmanaged || wanted !== "stay" || isBeside || isComing(resource) ? undefined : whyWithoutPod(resource);
 }

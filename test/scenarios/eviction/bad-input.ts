@@ -5,7 +5,7 @@ import {
   NeutronOVNAgent,
   NovaComputeNode,
 } from "../../../functions/eviction/lib/kinds.ts";
-import { abandonKey, approvalKey } from "../../../functions/eviction/lib/names.ts";
+import { abandonKey, approvalKey, recordKey } from "../../../functions/eviction/lib/names.ts";
 import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
 import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
 import { type Kind, Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
@@ -15,8 +15,10 @@ import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   agentPod,
+  annotate,
   approve,
   boot,
+  computeOf,
   create,
   createAgent,
   evict,
@@ -223,6 +225,48 @@ export const badInputScenarios: readonly Scenario[] = [
         return !(await get());
       });
       await admin.patch(Node, undefined, bareNode, "merge", { metadata: { labels: { [maintenanceLabel]: null } } });
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "another cloud, which has a host of the same name, gets no call of an eviction that began before",
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      const ids = await boot(cluster, 2);
+      await evict(cluster);
+      await swept(cluster, "it begins", async () => (standIn?.cloud.moves ?? []).length > 0);
+      const host = standIn?.cloud.hosts.get(node);
+      if (host) standIn?.cloud.hosts.set(node, { ...host, id: "of-another-cloud" });
+      await says(cluster, "and Nova has of-another-cloud there. The Secret or the settings OS_* may name another");
+      const calls = standIn?.cloud.moves.length;
+      await nothingHappens(cluster);
+      expect(standIn?.cloud.moves).toHaveLength(calls ?? 0);
+      expect(await podOf(cluster)).toBeDefined();
+      if (host) standIn?.cloud.hosts.set(node, host);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a damaged record of an eviction stops it until a person restores or removes the record, and is kept",
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      const ids = await boot(cluster, 3);
+      await evict(cluster);
+      await swept(cluster, "it begins", async () => (standIn?.cloud.moves ?? []).length > 0);
+      const damaged = { [recordKey]: '{"v":9}' };
+      await annotate(cluster, damaged);
+      const cure = `kubectl annotate novacomputenode -n ${namespace} ${node} ${recordKey}-`;
+      expect(await says(cluster, "is damaged, so what Holdfast has asked Nova is not known")).toContain(cure);
+      const calls = standIn?.cloud.moves.length;
+      await nothingHappens(cluster);
+      expect(standIn?.cloud.moves).toHaveLength(calls ?? 0);
+      expect((await computeOf(cluster))?.metadata.annotations).toMatchObject(damaged);
+      expect(await podOf(cluster)).toBeDefined();
+      await annotate(cluster, { [recordKey]: null });
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual(ids.map(() => `ACTIVE ${other}`));
     },
     settings: [standInOpenStack],
   },
