@@ -50,7 +50,8 @@ export const names: WrittenNames = {
       ifChanged:
         "Leave it: [call the eviction off](eviction.md#call-it-off) instead. Without it, Holdfast takes its own " +
         "moves for another's, and does not confirm them. Of a host that is down, a server may be started twice, " +
-        "**which damages its disks**.",
+        "**which damages its disks**. If the annotation is damaged, nothing is done about the host, and the condition " +
+        "Converged says what to do.",
     },
     [movingKey]: {
       means: "The eviction of the agent has begun, and which routers, networks or BGP speakers are between two agents.",
