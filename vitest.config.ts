@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { share } from "./test/cluster/share.ts";
 
 // Some hundred processes begin and end in each of them: far the longest of what is in these folders.
 const tours = ["tours", "on-cluster"].map((name) => `local/start/${name}.test.ts`);
@@ -43,8 +44,10 @@ const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUST
 // A cluster that is there already is one.
 const planes = KUBEBUILDER_ASSETS ? 2 : 1;
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
-// Where a control plane can be started: the pages of the console, beside one of their own.
-const consoleFiles = ["pages", "connection", "dialogs", "with-server"].map((name) => `test/console/${name}.test.ts`);
+// Where a control plane can be started: the console, beside one of its own. The pages hardly depend on the server.
+const consoleFiles = [...share(["pages"]), "connection", "dialogs", "with-server"].map(
+  (name) => `test/console/${name}.test.ts`,
+);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   setupFiles: ["test/cluster/name-own-cluster.ts"],

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { startControlPlane } from "../cluster/control-plane.ts";
 import { missingControllers } from "../cluster/missing-controllers.ts";
 import { ownCluster } from "../cluster/own-cluster.ts";
+import { share } from "../cluster/share.ts";
 import type { Backend } from "../harness/backend.ts";
 import { type ProcessOptions, processBackend } from "../harness/process-backend.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
@@ -15,7 +16,7 @@ describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane"
   runAll(
     (options) =>
       cluster.assets ? onPlane(cluster.assets, options) : processBackend(beside, { ...theirs, ...options }),
-    { functionsMayGo: true },
+    { functionsMayGo: true, part: share },
   );
 });
 

@@ -16,16 +16,17 @@ import { shipped } from "../scenarios/undelete/settings.ts";
 /** Milliseconds between two sweeps of `npm start -- --lose-all-events`. */
 const everyOther = 2_000;
 
-const seenFromOutside = (all: readonly Scenario[]) => all.filter(({ within, takes }) => !within && takes === undefined);
-
 /**
  * Runs every scenario that is seen from outside with functions that are processes: with sources of changes, and by
- * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them.
+ * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them. `part`: those that
+ * run, of all.
  */
 export function runAll(
   start: (options: { bySweepsAlone: boolean }) => Promise<Backend>,
-  { functionsMayGo }: { functionsMayGo: boolean },
+  { functionsMayGo, part }: { functionsMayGo: boolean; part: (all: readonly Scenario[]) => readonly Scenario[] },
 ): void {
+  const seenFromOutside = (all: readonly Scenario[]) =>
+    part(all.filter(({ within, takes }) => !within && takes === undefined));
   const protecting = seenFromOutside(ofProtection);
   const retaining = seenFromOutside(ofRetention).filter(({ absent }) => !absent);
   // What sweeps by hand there is for worlds that let it; so nothing of it waits for a due time.
