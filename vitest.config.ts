@@ -9,8 +9,11 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// Hours of virtual time, in which eighteen functions look at each change.
+// Hours of virtual time, in which eighteen functions look at each change; crowds of objects; and all states of a chain.
 const long = [
+  "test/bad-input/amplification.test.ts",
+  "test/hostile/neighbour.test.ts",
+  "functions/eviction/lib/converged.test.ts",
   ...[
     "bad-input",
     "document",
