@@ -138,6 +138,7 @@ export default defineConfig({
           include: simulated,
           ...loadedByNode,
           maxWorkers: "100%",
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -146,6 +147,7 @@ export default defineConfig({
           include: long,
           ...loadedByNode,
           maxWorkers: "100%",
+          sequence: { groupOrder: 1 },
           ...hangLimits,
           testTimeout: 1_800_000,
         },
