@@ -222,6 +222,9 @@ test("a server that was SHUTOFF, and that its owner has started since its evacua
   const since = (ago: number) => after("SHUTOFF", { updated: now - ago }, moved);
   expect(since(10 * minute).plan.next).toEqual({ do: "stop", server: "s1" });
   expect(since(8 * minute)).toMatchObject({ plan: { next: undefined }, left: { record: { was: {} } } });
+  // nova-compute of its former host has started since, which Nova notes as a change of the evacuation.
+  const later = after("SHUTOFF", { updated: now - 8 * minute }, [evacuation("completed", { updated: now })]);
+  expect(later.plan.next).toBeUndefined();
 });
 
 test("a server that cannot be put back to what it was, because a task hangs on its new host, is named", () => {

@@ -35,13 +35,19 @@ const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
  * state but ACTIVE is over, and so is one that has changed since its evacuation: it is what it was, or its owner or a
  * failure has made it so, which is not undone.
  */
-export function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
+export function unrestored(
+  { evacuated }: OutageFacts,
+  { migrations }: HostFacts,
+  { was = {}, called }: EvictionRecord,
+) {
   return evacuated.flatMap((server) => {
     const before = was[server.id] ?? "";
     if (!(before in toRestore)) return [];
     const evacuations = migrations.filter((move) => move.server === server.id && isEvacuation(move));
     const rests = !evacuations.some(isOpen) && server.task === undefined;
-    const isAsEvacuated = server.updated < Math.max(...evacuations.map(({ updated }) => updated)) + minute;
+    const done = evacuations.findLast(({ status }) => status === "done")?.updated ?? Number.NaN;
+    const asked = Date.parse(called?.[server.id]?.at ?? "") || 0;
+    const isAsEvacuated = server.updated < Math.max(done, asked) + minute;
     const mayAct = rests && server.status === "ACTIVE" && isAsEvacuated;
     const action = mayAct ? toRestore[before as keyof typeof toRestore] : undefined;
     return [{ server, before, isOver: rests && !mayAct, do: action }];
