@@ -65,7 +65,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     if ("message" in beginning) return [pause(beginning.message, beginning.next ?? next)];
     const { uid } = object.metadata;
     const baseline = wanted === "disable" ? noMoves : newestOf(host);
-    const begun = { v: 1, uid, begun: new Date(now).toISOString(), service: service.id, baseline, cold: [] };
+    const begun = { v: 1, uid, begun: new Date(now).toISOString(), service: service.id, baseline };
     const { empty, ...filled } = record ?? {};
     // It was enabled again: what was seen before is no proof that nothing is on its way to it.
     const again = empty === undefined ? [] : [noted(context, filled as EvictionRecord)];

@@ -48,8 +48,8 @@ const schema = z.looseObject({
   was: z.record(z.string(), z.string()).optional(),
   /** Since when the host has been seen empty. */
   empty: time.optional(),
-  /** Servers that Nova was asked to move cold, until they are gone. Another's cold move is not confirmed. */
-  cold: z.array(z.string()).optional(),
+  /** The newest migration when Nova was last asked to move a server cold, by its id, until such a move is over. */
+  cold: z.record(z.string(), count).optional(),
   /** What Nova was last asked about a server, by its id. */
   called: z.record(z.string(), call).optional(),
 });
@@ -83,8 +83,9 @@ export const damageOf = (object: KubernetesObject): string | undefined =>
 
 /** How a person lets an eviction begin again without the record of what Nova was asked. */
 export const startingOver = (object: KubernetesObject): string =>
-  "wait ten minutes, make sure in Nova that no server of the host is being moved or evacuated, and run " +
-  annotating(object, `${recordKey}-`);
+  "wait ten minutes, and make sure in Nova that no server of the host is being moved or evacuated. If the disabled " +
+  "reason of nova-compute names Holdfast, run openstack --os-compute-api-version 2.53 compute service set --enable --up " +
+  `${object.metadata.name} nova-compute. Then run ${annotating(object, `${recordKey}-`)}`;
 
 /** The record with changes; and other annotations, null removes. */
 export const noted = (

@@ -11,7 +11,7 @@ import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Nova } from "./openstack/nova.ts";
 import { type OpenStack, openstack } from "./openstack/system.ts";
 import { stillNotReady, timeText } from "./outage.ts";
-import { callsOf, type Move, notSettled, ourOpenMoves } from "./plan.ts";
+import { callsOf, coldIn, type Move, notSettled, ourOpenMoves } from "./plan.ts";
 
 interface Named {
   readonly server: string;
@@ -108,9 +108,11 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const server = host.servers.find(({ id }) => id === move.server);
   const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
-  const cold = record.cold?.filter((id) => concerned.has(id)).concat(move.do === "cold" ? move.server : []);
+  // The record of an eviction that an earlier release has begun has none.
+  const knowsCold = record.cold !== undefined || record.called === undefined;
+  const cold = Object.fromEntries([...coldIn(host, record), ...(move.do === "cold" ? [[move.server, after]] : [])]);
   const isShared = settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
-  const written = { ...record, called, ...was, ...(cold ? { cold: [...new Set(cold)] } : {}) };
+  const written = { ...record, called, ...was, ...(knowsCold ? { cold } : {}) };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   const denied = { ...written, called: { ...called, [move.server]: denial } };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EvictionRecord } from "./compute-node.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
-import { type HostFacts, isEmpty, isStuck, planFor } from "./plan.ts";
+import { coldIn, type HostFacts, isEmpty, isStuck, planFor } from "./plan.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const minute = 60_000;
@@ -104,22 +104,35 @@ test("failed moves are counted since the eviction began, and again since a perso
 });
 
 test("our finished cold move is confirmed while the host is up, before anything else; another's is its owner's", () => {
-  const finished = aMove("finished", { server: "s2", type: "migration" });
+  const finished = aMove("finished", { id: 12, server: "s2", type: "migration" });
   const servers = [aServer("ACTIVE")];
   expect(plan(aHost(servers, [finished])).next).toEqual({ do: "confirm", server: "s2" });
   const down = { service: { ...service, state: "down" as const } };
   expect(plan(aHost([], [finished], down)).next).toBeUndefined();
-  expect(plan(aHost(servers, [finished]), { ...record, cold: ["s2"] }).next).toEqual({ do: "confirm", server: "s2" });
+  const tried = aMove("error", { server: "s2", type: "migration" });
+  const ours = plan(aHost(servers, [finished, tried]), { ...record, cold: { s2: 11 } });
+  expect(ours.next).toEqual({ do: "confirm", server: "s2" });
   for (const [other, cold] of [
-    [{ ...finished, id: 9 }, ["s2"]],
-    [{ ...finished, type: "resize" }, ["s2"]],
-    // A person has asked for it in the middle of the eviction.
-    [finished, []],
+    [{ ...finished, id: 9 }, undefined],
+    [{ ...finished, type: "resize" }, { s2: 10 }],
+    // A person has asked for it in the middle of the eviction; and after Holdfast's own move has failed.
+    [finished, {}],
+    [finished, { s2: 10 }],
   ] as const) {
-    const found = plan(aHost([], [other]), { ...record, cold: [...cold] });
+    const found = plan(aHost([], [other, tried]), { ...record, ...(cold ? { cold } : {}) });
     expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
     expect(found.message).toContain("Confirm or revert it");
   }
+});
+
+test("the call for a cold move is noted until that move is over, also where a live one is", () => {
+  const live = aMove("error", { server: "s2" });
+  const left = (status: string) => {
+    const cold = aMove(status, { id: 12, server: "s2", type: "migration" });
+    return coldIn(aHost([], [cold, live]), { ...record, cold: { s2: 10, s3: 10 } });
+  };
+  expect(left("finished")).toHaveLength(2);
+  expect(left("confirmed")).toEqual([["s3", 10]]);
 });
 
 test("a host to which a server is on its way is not empty, and says so; a server that is arriving waits", () => {

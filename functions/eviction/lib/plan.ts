@@ -146,12 +146,28 @@ export function ignoredBy(
 export const isEmpty = (host: HostFacts): boolean =>
   host.servers.length === 0 && host.arrivals.length === 0 && openOf(host.migrations).length === 0;
 
-const isOurs = ({ id, type, server }: Migration, { baseline, cold }: EvictionRecord) =>
-  id > baseline && (type === "live-migration" || (type === "migration" && (cold?.includes(server) ?? true)));
+/**
+ * A move of the eviction. Of cold ones, whose confirmation takes away their owners' way back, it is only the first after
+ * each call, where the record has these calls: an earlier release wrote down none.
+ */
+function isOurs({ id, type, server }: Migration, { baseline, cold }: EvictionRecord, { migrations }: HostFacts) {
+  if (id <= baseline) return false;
+  if (type !== "migration" || !cold) return ["live-migration", "migration"].includes(type);
+  const isAfter = (other: Migration) =>
+    other.server === server && other.type === type && other.id > (cold[server] ?? id);
+  return id === Math.min(...migrations.filter(isAfter).map((other) => other.id));
+}
+
+/** The record's calls for cold moves without those whose move is over. */
+export const coldIn = ({ migrations }: HostFacts, { cold = {} }: EvictionRecord) =>
+  Object.entries(cold).filter(([server, after]) => {
+    const isOver = (move: Migration) => move.type === "migration" && move.id > after && !isOpen(move);
+    return !migrations.some((move) => move.server === server && isOver(move));
+  });
 
 /** Moves of an eviction that are not over. */
 export const ourOpenMoves = (host: HostFacts, record: EvictionRecord): readonly Migration[] =>
-  openOf(host.migrations).filter((move) => isOurs(move, record));
+  openOf(host.migrations).filter((move) => isOurs(move, record, host));
 
 /** What is to be done about the servers of a host, by Nova's own words alone. */
 export function planFor(
@@ -163,13 +179,13 @@ export function planFor(
   const open = openOf(host.migrations);
   const here = new Set(servers.map(({ id }) => id));
   const finished = open.filter(({ status }) => status === "finished");
-  const others = finished.filter((move) => !isOurs(move, record));
+  const others = finished.filter((move) => !isOurs(move, record, host));
   const calls = (id: string) => callsOf(id, migrations, record, now);
-  const ours = finished.filter((move) => isOurs(move, record));
+  const ours = finished.filter((move) => isOurs(move, record, host));
   const refused = ours.filter(({ server }) => calls(server).refused >= settings.evictionAttempts);
   const confirmations = ours.filter((move) => !refused.includes(move));
   const lost = open.filter(
-    (move) => move.status === "confirming" && isOurs(move, record) && now - move.updated > passingFor,
+    (move) => move.status === "confirming" && isOurs(move, record, host) && now - move.updated > passingFor,
   );
   const given = [...others, ...refused, ...lost];
   const arriving = host.arrivals.filter(({ server }) => !here.has(server));
