@@ -56,6 +56,14 @@ test("open moves are waited for, a cold one is confirmed, and then record, agree
   for (const key of [recordKey, approvalKey, abandonKey]) expect(over).toContain(`"${key}":null`);
 });
 
+test("nova-compute that has registered in Nova again serves, but not while the former one may be evacuated", () => {
+  const host = aHost({ service: aService({ isEnabled: true, disabledReason: undefined }) });
+  const begunWith = (more: object) => decide(host, { metadata: { annotations: aRecord({ service: "c0", ...more }) } });
+  expect(begunWith({})?.message).toBe("nova-compute serves.");
+  const hard = begunWith({ hard: new Date(now - 3_600_000).toISOString() });
+  expect(hard).toMatchObject({ step: { name: "waiting" }, message: expect.stringContaining("Nova has c1 there") });
+});
+
 test("when the host is to stay, no server is said to need a person any more", () => {
   const status = { conditions: [{ type: conditions.serversStuck, status: "True", reason: "NeedPerson" }] };
   const service = aService({ isEnabled: true, disabledReason: undefined });

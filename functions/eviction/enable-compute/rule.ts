@@ -27,6 +27,7 @@ import {
   isDisabledByUs,
   isForcedDownByUs,
   lookAtHost,
+  otherCompute,
   reasonFor,
   reports,
 } from "../lib/host.ts";
@@ -120,6 +121,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
       starting ?? "nova-compute has not reported to Nova yet. If this takes long, look at the log of its pod.",
     );
   const { service } = host;
+  // Nothing else shows whether servers are being evacuated, of which nova-compute deletes what it has when it starts.
+  const other = record?.hard && otherCompute(object, host);
+  if (other) return wait(other);
   const seen = enabledReport(service);
   const waitForPod = (message: string) => wait(missing ? `${message} ${missing}` : message, [seen]);
   const call = (message: string, command: Command) =>

@@ -15,7 +15,7 @@ import { agentsIn, createPod, deletePod, hasEnded, isOutdated } from "../lib/age
 import { damageOf, readRecord } from "../lib/compute-node.ts";
 import { type Dependent, findDependent } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
-import { lookAtHost } from "../lib/host.ts";
+import { lookAtHost, otherCompute } from "../lib/host.ts";
 import { mayKeepPods } from "../lib/kept-pods.ts";
 import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
@@ -62,7 +62,8 @@ export const keepPod = rule({
         // A hard eviction was called off: only a start of nova-compute removes what it has of evacuated servers.
         const isToSettle = !resource.isApproved && hard !== undefined && host?.service.isForcedDown === true;
         const isLeft = mayBeLeft && host !== undefined && (!isEmpty(host) || isToSettle);
-        return { resource, isLeft, forced: hard ? { host } : undefined };
+        const isOther = host && otherCompute(resource.object, host) !== undefined;
+        return { resource, isLeft, forced: hard ? { host: isOther ? undefined : host } : undefined };
       }),
     );
   },

@@ -12,11 +12,12 @@ import {
   evictedByYaook,
   findComputeNode,
   isCalledOff,
+  isClearing,
   noMoves,
 } from "./compute-node.ts";
 import { approvalWanted, isLeaving, lateFor, outsideOf, seemsUnused, unknownTo } from "./dependent.ts";
 import { evacuationFor, unrestored } from "./evacuation.ts";
-import { enabledReport, isProvenUnused, lookAtHost, reports } from "./host.ts";
+import { enabledReport, isProvenUnused, lookAtHost, otherCompute, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
 import { computeFinalizer, conditions } from "./names.ts";
@@ -157,10 +158,14 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   const host = await lookAtHost(view.openstack.nova, object, view.settings.evictionAttempts);
   if (!isAgreed)
     return { is: (await isProvenUnused(view.openstack.nova, host, object)) ? "abandoned" : "ready", compute };
-  if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
+  if (!host) return unknownTo("Nova", "nova-compute", cellOrCloud, object, { compute });
+  const other = isClearing(compute.record) && otherCompute(object, host);
+  if (other) return { is: "halted", message: other };
   const outage = await lookAtOutage(compute, host, view.openstack);
   return factsOf(compute, host, outage, view.settings);
 }
+
+const cellOrCloud = "its cell answers and the Secret names the right cloud";
 
 /** What follows from a look; before an eviction has begun, nothing was moved by it. */
 export function factsOf(

@@ -14,9 +14,7 @@ import type { DependentObject } from "./schema.ts";
 
 /**
  * What Nova has of a host; `undefined`: no cell that answers knows its nova-compute. Of servers whose moves have failed
- * so many `attempts` it has the reason.
- *
- * @throws SystemError also where the eviction began with another nova-compute, as that of another cloud
+ * so many `attempts` it has the reason. @throws SystemError
  */
 export async function lookAtHost(
   nova: Nova,
@@ -39,19 +37,23 @@ export async function lookAtHost(
   if (before?.id !== service?.id)
     throw failed("unreachable", `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`);
   if (!service) return undefined;
-  if (service.id !== (record?.service ?? service.id))
-    throw failed(
-      "refused",
-      `The eviction of ${host} began with nova-compute ${record?.service}, and Nova has ${service.id} there. The ` +
-        "Secret or the settings OS_* may name another cloud or region: correct them. If nova-compute has registered " +
-        `in Nova again, ${startingOver(object)}`,
-    );
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
   const failures = await Promise.all(
     given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
   return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
+}
+
+/** Why no call is made to the host of an eviction, as a sentence: it began with another nova-compute. */
+export function otherCompute(object: DependentObject, { service }: HostFacts): string | undefined {
+  const begun = readRecord(object)?.service;
+  if (begun === undefined || begun === service.id) return undefined;
+  return (
+    `The eviction of ${service.host} began with nova-compute ${begun}, and Nova has ${service.id} there. The Secret or ` +
+    "the settings OS_* may name another cloud or region: correct them. If nova-compute has registered in Nova again, " +
+    startingOver(object)
+  );
 }
 
 /**
