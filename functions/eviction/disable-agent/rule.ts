@@ -1,7 +1,7 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { on } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { agentEviction, enableAgent, reasonOn } from "../lib/agent-eviction.ts";
+import { agentEviction, enableAgent } from "../lib/agent-eviction.ts";
 import { noteMoving, takeBackMoving } from "../lib/agent-plan.ts";
 import { servingAgents } from "../lib/kinds.ts";
 import { emptyTwiceAfter } from "../lib/let-go.ts";
@@ -15,7 +15,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
   sweep: servingAgents.map((kind) => whileDeleting(kind, agentFinalizer)),
   act: ({ object, facts, moving, standing, now, call, pause, wait }) => {
     if (facts.at !== "seen") return [wait()];
-    const { service, self, at } = facts.host;
+    const { self, at } = facts.host;
     const since = Date.parse(moving?.disabled ?? "");
     // What was asked last may still be carried out.
     if (self.isEnabled && since + emptyTwiceAfter > at) return [wait()];
@@ -26,8 +26,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
       const again = now + Math.max((moving?.disabled ? since : at) + emptyTwiceAfter - at, 1000);
       return [pause(standing.message, again, note)];
     }
-    const command = enableAgent({ service, self, isEnabled: false, description: reasonOn(object, self) });
     const unsent = takeBackMoving(object, record);
-    return [call(standing.message, command, [noteMoving(object, record)], { unsent })];
+    return [call(standing.message, enableAgent(facts, false), [noteMoving(object, record)], { unsent })];
   },
 });

@@ -1,7 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { agentEviction, enableAgent, enabler, formerDescription, isDisabledByHoldfast } from "../lib/agent-eviction.ts";
-import { isReady } from "../lib/agent-pod.ts";
+import { agentEviction, enableAgent, enabler, isSettled, mayBeEnabled } from "../lib/agent-eviction.ts";
 import { forget, settling } from "../lib/dependent.ts";
 import { agents } from "../lib/kinds.ts";
 import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
@@ -17,15 +16,10 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
   ),
   steps: { settling: silent },
   act: (context) => {
-    const { object, facts, pods, wanted, isAsked, standing, now, about, shows, call, wait } = context;
+    const { object, facts, wanted, isAsked, standing, now, about, shows, call, wait } = context;
     if (facts.at === "unreported") return [wait()];
-    if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
-      const { service, self } = facts.host;
-      if (!pods.some(isReady) || !self.isAlive) return [wait()];
-      const description = formerDescription(self, object);
-      const command = enableAgent({ service, self, isEnabled: true, description });
-      return [call("The agent is enabled again.", command)];
-    }
+    if (facts.at === "seen" && !isSettled(facts))
+      return [mayBeEnabled(facts) ? call("The agent is enabled again.", enableAgent(facts, true)) : wait()];
     // The record brings it back here until its pod has come, of which no event is sent.
     if (!isAsked && isComing(context)) return [wait()];
     const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];

@@ -7,8 +7,9 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
-import { command } from "../../../shared/system/command.ts";
-import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent, readMoving } from "./agent-plan.ts";
+import { type Command, command } from "../../../shared/system/command.ts";
+import { type AgentHost, type AgentPlan, planAgent, readMoving } from "./agent-plan.ts";
+import { isReady } from "./agent-pod.ts";
 import {
   approvalWanted,
   type Dependent,
@@ -65,9 +66,6 @@ type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-ag
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
-const isStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
-  stuck.length > 0 && next === undefined && counters.in_progress === 0;
-
 const goes = "what it serves goes to others";
 
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
@@ -77,7 +75,8 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",
     done: (facts) => (facts.at === "seen" ? isMoved(facts) : facts.at !== "unapproved"),
     waiting: (facts) => (facts.at === "seen" ? facts.plan.message : approvalWanted(facts.agent, goes)),
-    stuck: (facts) => facts.at === "seen" && isStuck(facts.plan),
+    stuck: (facts) =>
+      facts.at === "seen" && facts.plan.stuck.length > 0 && !facts.plan.next && facts.plan.counters.in_progress === 0,
   },
   {
     name: "disable-agent",
@@ -215,10 +214,23 @@ async function hostOf(
 
 type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
 
-const isSettled = ({ host, agent }: SeenAgent): boolean => !isDisabledByHoldfast(host.self, agent.object);
+/** It is enabled, or was disabled by others than Holdfast, which leaves it so. */
+export const isSettled = ({ host: { self }, agent: { object } }: SeenAgent): boolean =>
+  self.isEnabled || !self.description.startsWith(beginning(object));
 
-const isMoved = ({ stays, host, plan }: SeenAgent): boolean =>
-  stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(host, plan);
+/**
+ * What is still on its way counts as well: of a router that Neutron has on no agent, only the record knows. An agent
+ * that stays is enabled while nothing can be asked: it may have to take back what no other one takes.
+ */
+function isMoved(facts: SeenAgent): boolean {
+  const { stays, host, plan } = facts;
+  if (stays && !plan.next && mayBeEnabled(facts)) return true;
+  return Object.keys(plan.moving).length === 0 && (stays || host.served.length === 0);
+}
+
+/** Holdfast has disabled it, and it can serve. */
+export const mayBeEnabled = (facts: SeenAgent): boolean =>
+  !isSettled(facts) && facts.host.self.isAlive && facts.agent.pods.some(isReady);
 
 /** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
 function report(
@@ -244,24 +256,12 @@ function report(
   return [converged, enabled, evictedReport(status, plan, stuck)];
 }
 
-/** The description of a disabled agent: who has disabled it, and the former one. */
-export const reasonOn = (object: KubernetesObject, { description }: NetworkAgent): string =>
-  description.startsWith(beginning(object)) ? description : `${beginning(object)}${description}`.slice(0, 255);
-
-/** Whether Holdfast has disabled it, and so may enable it again. */
-export const isDisabledByHoldfast = ({ isEnabled, description }: NetworkAgent, object: KubernetesObject): boolean =>
-  !isEnabled && description.startsWith(beginning(object));
-
-/** The description as it was before. */
-export const formerDescription = ({ description }: NetworkAgent, object: KubernetesObject): string =>
-  description.slice(beginning(object).length);
-
 const beginning = (object: KubernetesObject) => `${evicting(object)}. `;
 
 type AgentState = Pick<AgentHost, "service" | "self"> & Pick<NetworkAgent, "isEnabled" | "description">;
 
 /** Sent only if the agent is as it was looked at, which is `self`. Throws Contended otherwise, for another look. */
-export const enableAgent = command(
+const setEnabled = command(
   openstack,
   "enable or disable an agent of Neutron",
   ({ neutron }, { self, isEnabled, description }: AgentState) => neutron.enable(self.id, isEnabled, description),
@@ -271,3 +271,10 @@ export const enableAgent = command(
       throw new Contended(`The ${service.agentType} of ${self.host} has just changed: Holdfast left it alone.`);
   },
 );
+
+/** Its description says whether Holdfast has disabled it, and keeps the former one. */
+export function enableAgent({ host: { service, self }, agent: { object } }: SeenAgent, isEnabled: boolean): Command {
+  const ours = beginning(object);
+  const former = self.description.startsWith(ours) ? self.description.slice(ours.length) : self.description;
+  return setEnabled({ service, self, isEnabled, description: isEnabled ? former : `${ours}${former}`.slice(0, 255) });
+}

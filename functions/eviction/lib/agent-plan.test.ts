@@ -68,9 +68,55 @@ test("without a target nothing moves and it says so; after the last attempt a pe
   });
 });
 
+const kept = (moving: Record<string, ReturnType<typeof move>>, host: AgentHost) => {
+  const { next, moving: left, moved } = plan(host, moving, false);
+  return { next, left: Object.keys(left), moved };
+};
+const [soon, late] = [move(600_000, 3), move(600_001, 3)];
+
 test("an eviction that was called off begins no move, and ends the open one", () => {
   expect(plan(aHost([self]), {}, false).next).toBeUndefined();
   expect(plan(aHost([], { served: [] }), { r: move(60_000) }, false).next).toMatchObject({ add: "b" });
+});
+
+test.each([
+  ["alone", aHost([self])],
+  ["as Neutron says in one answer of two", aHost([])],
+  ["with another one", aHost([self, other], { service: dhcp })],
+  ["as an HA router", aHost([agent("a", { haState: "active" }), agent("b", { haState: "standby" })])],
+  ["while it does not report", aHost([agent("a", { isAlive: false })], { self: agent("a", { isAlive: false }) })],
+])(
+  "what the agent serves %s stays when its eviction is called off, and is watched while a request may come",
+  (_, host) => {
+    expect(kept({ r: soon }, host)).toEqual({ next: undefined, left: ["r"], moved: 0 });
+    expect(kept({ r: late }, host)).toEqual({ next: undefined, left: [], moved: 0 });
+    expect(plan(host, { r: soon }, false).stuck).toEqual([]);
+  },
+);
+
+test.each([
+  ["no agent has", [], { before: [], add: "a", after: [] }],
+  ["a dead one has", [agent("b", { isAlive: false })], { before: ["b"], add: "a", after: [] }],
+])("a router that %s comes back to the agent that stays, if no other one can take it", (_, agents, next) => {
+  const host = { served: [], targets: [] };
+  expect(kept({ r: move(60_000) }, aHost(agents, host)).next).toEqual({ id: "r", ...next });
+  expect(kept({ r: late }, aHost(agents, { ...host, self: agent("a", { isAlive: false }) }))).toEqual({
+    ...{ next: undefined, left: ["r"], moved: 0 },
+  });
+  for (const more of [{ isEnabled: false }, { isCentral: false }])
+    expect(kept({ r: move(60_000) }, aHost(agents, { ...host, self: agent("a", more) })).next).toBeUndefined();
+  expect(plan(aHost(agents, host), { r: move(60_000) }).next).toBeUndefined();
+});
+
+test("a network that comes back to the agent that stays is not taken from it again", () => {
+  const dead = aHost([agent("b", { isAlive: false })], { service: dhcp, served: [], targets: [] });
+  expect(kept({ r: move(60_000) }, dead).next).toEqual({ id: "r", before: [], add: "a", after: ["b"] });
+});
+
+test("a router that another agent refuses is offered to the one that stays", () => {
+  const host = aHost([], { served: [] });
+  const offered = [1, 2, 3].map((tries) => kept({ r: move(3_600_000, tries) }, host).next?.add);
+  expect([offered[0], offered.slice(1).toSorted()]).toEqual(["b", ["a", "b"]]);
 });
 
 test("no more moves are open at a time than the setting says", () => {

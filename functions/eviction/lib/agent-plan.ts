@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { lateFor } from "./dependent.ts";
 import { kindOf } from "./kinds.ts";
 import { movingKey } from "./names.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
@@ -23,6 +24,7 @@ const schema = z.looseObject({
 });
 
 type MovingRecord = z.output<typeof schema>;
+type Moving = MovingRecord["moving"][string];
 type Noted = Omit<MovingRecord, "v" | "uid">;
 
 /** Notes the moves of an agent's eviction. */
@@ -64,30 +66,42 @@ export interface Transfer {
 /** An HA router that was added to an agent needs this long before it can take over. */
 const standingBy = minute / 2;
 
-/** What is still on its way counts as well: of a router that Neutron has on no agent, only the record knows. */
-export const isAgentEmpty = ({ served }: AgentHost, { moving }: Pick<AgentPlan, "moving">): boolean =>
-  served.length === 0 && Object.keys(moving).length === 0;
-
-/** What is to be done about what an agent serves. `begins`: whether a move may begin, or only end. */
+/**
+ * What is to be done about what an agent serves. `begins`: whether a move may begin, or only end, because the eviction
+ * was called off. Then what the agent still serves stays, and what no live agent serves may come back to it.
+ */
 export function planAgent(
-  host: AgentHost,
+  seen: AgentHost,
   record: Pick<MovingRecord, "moving" | "moved">,
   begins: boolean,
   settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionLookAgain">,
 ) {
-  const { service, self, served, agentsOf } = host;
-  // The record's moves without those that are over.
-  const moving = Object.fromEntries(Object.entries(record.moving).filter(([id]) => !isOver(host, id)));
+  const { service, self, agentsOf } = seen;
+  const isTarget = !begins && self.isAlive && self.isEnabled && self.isCentral;
+  const host = isTarget ? { ...seen, targets: [...seen.targets, self] } : seen;
+  const stays = (id: string) => !begins && isHere(host, id);
+  // The record's moves without those that are over. What stays is noted as long as a late request may take it away.
+  const moving = Object.fromEntries(
+    Object.entries(record.moving).filter(
+      ([id, { at }]) => !isOver(host, id) && !(stays(id) && host.at - Date.parse(at) > lateFor),
+    ),
+  );
+  const moved = record.moved + Object.keys(record.moving).filter((id) => isOver(host, id)).length;
   const ids = Object.keys(moving);
-  const tired = ids.filter((id) => (moving[id]?.tries ?? 0) >= settings.evictionAttempts && agentsOf[id]?.length !== 0);
-  const waiting = served.map(({ id }) => id).filter((id) => !(id in moving));
-  const canBegin = begins && ids.length - tired.length < settings.evictionMoves;
-  const due = ids.find((id) => !tired.includes(id) && isDue(host, id, moving[id], settings.evictionLookAgain));
-  const chosen = due ?? (canBegin ? waiting.find((id) => id in agentsOf) : undefined);
-  const next = chosen === undefined ? undefined : transferOf(host, chosen, moving);
-  const none = waiting.length + ids.length > 0 && host.targets.length === 0;
+  const open = Object.entries(moving).filter(([id]) => !stays(id));
+  const tired = open.flatMap(([id, { tries }]) =>
+    tries >= settings.evictionAttempts && agentsOf[id]?.length !== 0 ? id : [],
+  );
+  const waiting = begins ? host.served.map(({ id }) => id).filter((id) => !(id in moving)) : [];
+  const canBegin = ids.length - tired.length < settings.evictionMoves;
+  const due = open.find(([id, move]) => !tired.includes(id) && isDue(host, id, move, settings.evictionLookAgain));
+  const chosen = due?.[0] ?? (canBegin ? waiting.find((id) => id in agentsOf) : undefined);
+  const next = chosen === undefined ? undefined : transferOf(host, chosen, moving[chosen]);
+  const none = waiting.length + open.length > 0 && host.targets.length === 0;
   const stuck = [
-    ...(none ? [`No other ${service.agentType} is alive and enabled that could take over. Start one.`] : []),
+    ...(none
+      ? [`No ${begins ? "other " : ""}${service.agentType} is alive and enabled that could take over. Start one.`]
+      : []),
     ...tired.map(
       (id) =>
         `The ${service.noun} ${id} has not moved, though Neutron was asked ${settings.evictionAttempts} times. See ` +
@@ -95,10 +109,12 @@ export function planAgent(
         "holdfast.dev/retry-eviction=true.",
     ),
   ];
-  const moved = record.moved + Object.keys(record.moving).length - ids.length;
   const left = waiting.length + ids.length;
-  const nouns = `${service.noun}${left === 1 ? "" : "s"}`;
-  const begin = `Still to leave ${self.host}: ${left} ${nouns}, ${ids.length} of them moving.`;
+  const nouns = `${left} ${service.noun}${left === 1 ? "" : "s"}`;
+  const message = begins
+    ? `Still to leave ${self.host}: ${nouns}, ${ids.length} of them moving.`
+    : `The eviction was called off while this was moving: ${nouns}. Holdfast waits until an agent serves it. If that ` +
+      `is the one of ${self.host}, it waits ten minutes more, because a late request may take it away again.`;
   return {
     counters: {
       migrated: moved,
@@ -112,7 +128,7 @@ export function planAgent(
     moving,
     moved,
     stuck,
-    message: [begin, ...stuck].join(" "),
+    message: [message, ...stuck].join(" "),
   };
 }
 
@@ -123,36 +139,32 @@ const isHa = ({ served, agentsOf }: AgentHost, id: string) =>
   served.some((one) => one.id === id && one.isHa) ||
   (agentsOf[id]?.some(({ haState }) => haState !== undefined) ?? false);
 
+const isHere = ({ served, agentsOf, self }: AgentHost, id: string) =>
+  served.some((one) => one.id === id) || (agentsOf[id]?.some((agent) => agent.id === self.id) ?? false);
+
 /** It is gone, or another agent that reports serves it, and this one does not any more. */
 function isOver(host: AgentHost, id: string): boolean {
-  const { served, agentsOf, self } = host;
+  const { agentsOf } = host;
   if (id in agentsOf && agentsOf[id] === undefined) return true;
-  if (served.some((one) => one.id === id) || agentsOf[id]?.some((agent) => agent.id === self.id)) return false;
+  if (isHere(host, id)) return false;
   const alive = othersOf(host, id)?.filter(({ isAlive }) => isAlive) ?? [];
   return isHa(host, id) ? alive.some(({ haState }) => haState === "active") : alive.length > 0;
 }
 
 /** Neutron is asked again after a pause: the last request may still be carried out. A router without agent is first. */
-function isDue(
-  host: AgentHost,
-  id: string,
-  move: MovingRecord["moving"][string] | undefined,
-  lookAgain: number,
-): boolean {
-  if (!move) return false;
+function isDue(host: AgentHost, id: string, move: Moving, lookAgain: number): boolean {
   const ago = host.at - Date.parse(move.at);
   if (host.agentsOf[id]?.length === 0) return ago >= lookAgain;
-  if (isHa(host, id)) return ago >= standingBy && transferOf(host, id, { [id]: move }) !== undefined;
+  if (isHa(host, id)) return ago >= standingBy && transferOf(host, id, move) !== undefined;
   return ago >= minute * 2 ** (move.tries - 1);
 }
 
 /** How one comes to another agent, or `undefined` where none can take it yet. */
-function transferOf(host: AgentHost, id: string, moving: MovingRecord["moving"]): Transfer | undefined {
+function transferOf(host: AgentHost, id: string, before: Moving | undefined): Transfer | undefined {
   const { service, self, targets } = host;
   const others = othersOf(host, id) ?? [];
   const alive = others.filter(({ isAlive }) => isAlive);
   const dead = others.filter(({ isAlive }) => !isAlive).map((agent) => agent.id);
-  const before = moving[id];
   const free = targets.filter((target) => !others.some((agent) => agent.id === target.id));
   // Where one has stopped in the middle it goes where it was to go; then each time to another agent, because what
   // Neutron refuses to one it may give to the next.
@@ -169,7 +181,7 @@ function transferOf(host: AgentHost, id: string, moving: MovingRecord["moving"])
   }
   if (alive.length > 0) return { id, before: [], add: undefined, after: [self.id] };
   if (add === undefined) return undefined;
-  const taken = [self.id, ...dead];
+  const taken = [self.id, ...dead].filter((agent) => agent !== add);
   return service.isShared ? { id, before: [], add, after: taken } : { id, before: taken, add, after: [] };
 }
 

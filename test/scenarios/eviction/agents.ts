@@ -7,9 +7,9 @@ import {
   NeutronOVNAgent,
   NovaComputeNode,
 } from "../../../functions/eviction/lib/kinds.ts";
-import { abandonKey, approvalKey, retryKey } from "../../../functions/eviction/lib/names.ts";
+import { abandonKey, approvalKey, movingKey, retryKey } from "../../../functions/eviction/lib/names.ts";
 import { bgp, dhcp, l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
@@ -58,6 +58,25 @@ const setAgent = async (cluster: Cluster, sort: "l3" | "dhcp", host: string, isR
     async () => (await agentOn(cluster, sort === "l3" ? l3 : dhcp, host)).isAlive === isRunning,
     120,
   );
+};
+
+/** Neutron is asked to take a router or network from an agent, and refuses. */
+const isTaking = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  method === "DELETE" && /\/(l3-routers|dhcp-networks)\//.test(path);
+const refusal = {
+  status: 409,
+  headers: {},
+  body: '{"NeutronError":{"type":"Distributed","message":"No.","detail":""}}',
+};
+
+type How = "by its state" | "with its agreement";
+const callOff = (cluster: Cluster, how: How, kind: Kind = NeutronL3Agent) =>
+  how === "by its state" ? setState(cluster, "Enabled", kind) : annotate(cluster, { [approvalKey]: null }, kind);
+/** Nothing of the eviction is left, and the agent serves, or waits for the next agreement. */
+const isBack = async (cluster: Cluster, how: How, kind: Kind = NeutronL3Agent) => {
+  await says(cluster, how === "by its state" ? /^True/ : "when a person agrees", kind);
+  const { annotations } = (await cluster.admin.get(kind, namespace, node))?.metadata ?? {};
+  expect(annotations).not.toHaveProperty([movingKey]);
 };
 
 /** What the document says of Neutron's agents, and what goes wrong on the way. */
@@ -185,6 +204,91 @@ export const agentScenarios: readonly Scenario[] = [
       expect(agent?.metadata.annotations?.[approvalKey]).toBeUndefined();
     },
   },
+  ...(["by its state", "with its agreement"] as const).map(
+    (how): Scenario => ({
+      title: `a router that no agent gives away stays where it is when the eviction is called off ${how}`,
+      async run(cluster) {
+        const { cloud, wire } = besideOf(cluster);
+        await createAgent(cluster, NeutronL3Agent);
+        const router = await serve(cluster, l3);
+        let asked = 0;
+        wire.step = async (request, send) => {
+          if (!isTaking(request)) return send();
+          asked += 1;
+          return refusal;
+        };
+        await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+        await approve(cluster, NeutronL3Agent);
+        await swept(cluster, "Neutron has refused", async () => asked > 0);
+        await callOff(cluster, how);
+        await says(cluster, "The eviction was called off while this was moving: 1 router.", NeutronL3Agent);
+        const before = asked;
+        for (const seconds of [310, 310]) await cloud.pass(seconds);
+        await isBack(cluster, how);
+        expect([asked, await hostsOf(cluster, l3, router)]).toEqual([before, [node]]);
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
+  ...["when", "when its own is disabled, and"].map(
+    (when): Scenario => ({
+      title: `a router that no agent has ${when} the eviction is called off comes back, also after a late request`,
+      async run(cluster) {
+        const { cloud, standIn, wire } = besideOf(cluster);
+        const isDisabled = when !== "when";
+        await createAgent(cluster, NeutronL3Agent);
+        const router = await serve(cluster, l3);
+        const self = await agentOn(cluster, l3);
+        if (isDisabled) await cloud.neutron().remove(l3, self.id, router);
+        let isLost = false;
+        wire.step = async (request, send) => {
+          if (request.method !== "POST" || !request.path.endsWith("/l3-routers")) return send();
+          isLost = true;
+          throw new Error("socket hang up");
+        };
+        await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+        await approve(cluster, NeutronL3Agent);
+        if (isDisabled) {
+          await swept(cluster, "it is disabled", async () => !(await agentOn(cluster, l3)).isEnabled);
+          // Neutron has placed it there right before.
+          Object.assign(standIn?.network.all.get(router) ?? {}, { agents: [self.id] });
+        }
+        await swept(cluster, "the answer is lost", async () => isLost);
+        await setAgent(cluster, "l3", other, false);
+        expect(await hostsOf(cluster, l3, router)).toEqual([]);
+        wire.step = (_, send) => send();
+        await callOff(cluster, "by its state");
+        const comesBack = () =>
+          swept(cluster, "it is back", async () => (await hostsOf(cluster, l3, router))?.join() === node);
+        await comesBack();
+        await cloud.pass(300);
+        // The first request arrives so late.
+        await cloud.neutron().remove(l3, self.id, router);
+        await comesBack();
+        for (const seconds of [310, 310]) await cloud.pass(seconds);
+        await isBack(cluster, "by its state");
+        expect(await hostsOf(cluster, l3, router)).toEqual([node]);
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
+  {
+    title: "a network that two agents have when the eviction is called off stays on both",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      await createAgent(cluster, NeutronDHCPAgent);
+      const network = await serve(cluster, dhcp);
+      wire.step = async (request, send) => (isTaking(request) ? refusal : send());
+      await setState(cluster, "DisabledAndCleared", NeutronDHCPAgent);
+      await approve(cluster, NeutronDHCPAgent);
+      await swept(cluster, "it is on both", async () => (await hostsOf(cluster, dhcp, network))?.length === 2);
+      await callOff(cluster, "by its state", NeutronDHCPAgent);
+      for (const seconds of [310, 310]) await cloud.pass(seconds);
+      await isBack(cluster, "by its state", NeutronDHCPAgent);
+      expect(await hostsOf(cluster, dhcp, network)).toEqual([node, other]);
+    },
+    settings: [standInOpenStack],
+  },
   {
     title: "an agent that a late call disables after its agreement was removed is enabled again ten minutes later",
     async run(cluster) {
@@ -264,14 +368,9 @@ export const agentScenarios: readonly Scenario[] = [
       const { answer } = network;
       let asked = 0;
       network.answer = async (account, request) => {
-        const isRemove = request.method === "DELETE" && request.path.includes("/l3-routers/");
-        if (!isRemove) return answer.call(network, account, request);
+        if (!isTaking(request)) return answer.call(network, account, request);
         asked += 1;
-        return {
-          status: 409,
-          headers: {},
-          body: '{"NeutronError":{"type":"Distributed","message":"No.","detail":""}}',
-        };
+        return refusal;
       };
       await evict(cluster, NeutronL3Agent);
       await says(cluster, `The router ${router} has not moved`, NeutronL3Agent);
