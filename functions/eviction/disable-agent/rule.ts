@@ -20,7 +20,7 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
     // What was asked last may still be carried out.
     if (self.isEnabled && since + emptyTwiceAfter > at) return [wait()];
     const { moved } = facts.plan;
-    const record = { ...moving, moved, moving: {}, disabled: new Date(at).toISOString() };
+    const record = { agent: self.id, ...moving, moved, moving: {}, disabled: new Date(at).toISOString() };
     if (!self.isEnabled) {
       const note = moving?.disabled ? [] : [noteMoving(object, record)];
       const again = now + Math.max((moving?.disabled ? since : at) + emptyTwiceAfter - at, 1000);

@@ -23,7 +23,7 @@ import {
 } from "./dependent.ts";
 import { agents, kindOf } from "./kinds.ts";
 import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
-import { agentFinalizer, conditions, evicting } from "./names.ts";
+import { agentFinalizer, annotating, conditions, evicting, movingKey } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
 import { openstack } from "./openstack/system.ts";
 import { convergedReport, evictedReport } from "./report.ts";
@@ -178,6 +178,7 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
     return isOver || isUnknown ? { is: "abandoned", at: "abandoned", agent, stays } : unapproved;
   }
   if (self) {
+    if ((moving?.agent ?? self.id) !== self.id) return anotherThan(self, service, agent);
     const host = await hostOf(self, all, service, agent, view);
     // When it is to stay, moves only end.
     const plan = planAgent(host, moving ?? { moving: {}, moved: 0 }, !stays, view.settings);
@@ -187,6 +188,18 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (stays) return { is: "ready", at: "unreported", agent, stays };
   const look = "the account has the role admin";
   return unknownTo("Neutron", service.agentType, look, object, { at: "abandoned" as const, agent, stays });
+}
+
+/** Facts of an agent that is not the one with which the eviction began. */
+function anotherThan(self: NetworkAgent, { agentType, noun }: Service, { object, moving }: Agent) {
+  const ids = Object.keys(moving?.moving ?? {});
+  const all = `every ${noun} that it had${ids.length > 0 ? `, also ${ids.join(", ")}` : ""}`;
+  const message =
+    `The ${agentType} of ${self.host} in Neutron is ${self.id}, and this eviction began with ${moving?.agent}, so ` +
+    "Holdfast asks for nothing. If the Secret or the settings OS_* name another cloud or region than they did, " +
+    "correct them. If the agent was deleted in Neutron and has come back as another one, first see that an agent " +
+    `serves ${all}. Then run ${annotating(object, `${movingKey}-`)} to go on with this one.`;
+  return { is: "halted", message } as const;
 }
 
 async function hostOf(

@@ -15,6 +15,8 @@ const time = z.iso.datetime();
 const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
+  /** Its id in Neutron, because another cloud may have an agent on a host of the same name; absent in older records. */
+  agent: z.string().optional(),
   /** How many have come to other agents. */
   moved: z.number().int().min(0),
   /** What is moved, by its id: to which agent, when Neutron was asked last, and how often. */

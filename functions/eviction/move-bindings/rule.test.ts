@@ -22,6 +22,15 @@ test("where a router goes is written down before Neutron is asked", () => {
   expect([text.includes(movingKey), text.includes('\\"to\\":\\"b\\"')]).toEqual([true, true]);
 });
 
+test.each([
+  ["when it begins", undefined, "a"],
+  ["in a record that does not say so yet", {}, "a"],
+  ["once only", { agent: "z" }, "z"],
+])("which agent of Neutron the eviction is of is written down %s", (_, record, agent) => {
+  const [decision] = moveBindings.decide({ seen: [anL3Agent({ host, ...(record ? { record } : {}) })] }, now, settings);
+  expect(JSON.stringify(decision)).toContain(`\\"agent\\":\\"${agent}\\"`);
+});
+
 test("a person who asks to try again has the attempts counted from the beginning", () => {
   const record = { moving: { r: { to: "b", at: new Date(now - 3_600_000).toISOString(), tries: 3 } } };
   const agent = anL3Agent({ host, record });

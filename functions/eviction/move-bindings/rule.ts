@@ -29,7 +29,7 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     const mayBeShown = object.kind !== NeutronOVNBGPAgent.kind && seemsUnused(context);
     if (facts.at !== "seen") return [pause(standing.message, mayBeShown ? now + lateFor : undefined)];
     const { plan, host } = facts;
-    const before = { ...moving, moved: plan.moved, moving: plan.moving };
+    const before = { agent: host.self.id, ...moving, moved: plan.moved, moving: plan.moving };
     const at = new Date(host.at).toISOString();
     if (object.metadata.annotations?.[retryKey] !== undefined) {
       const again = Object.entries(plan.moving).map(([id, move]) => [id, { ...move, at, tries: 1 }]);

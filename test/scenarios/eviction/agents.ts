@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
 import {
   agents,
   NeutronDHCPAgent,
@@ -9,6 +10,7 @@ import {
 } from "../../../functions/eviction/lib/kinds.ts";
 import { abandonKey, approvalKey, movingKey, retryKey } from "../../../functions/eviction/lib/names.ts";
 import { bgp, dhcp, l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
+import { createNetwork } from "../../../local/openstack/network.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { manifest } from "../../harness/manifest.ts";
@@ -45,7 +47,7 @@ import {
   watchOrder,
   whereabouts,
 } from "./helpers.ts";
-import { besideOf, standInOpenStack } from "./settings.ts";
+import { besideOf, hosts, standInOpenStack } from "./settings.ts";
 
 const base = { template: { spec: { containers: [{ name: "agent", image: "agent" }] } } };
 const isEnabled = async (cluster: Cluster) =>
@@ -314,6 +316,49 @@ export const agentScenarios: readonly Scenario[] = [
     },
     settings: [standInOpenStack],
   },
+  ...["the Secret is corrected", "the agent is a new one"].map(
+    (ending): Scenario => ({
+      title: `an eviction that finds another agent of its host in Neutron asks for nothing, until ${ending}`,
+      async run(cluster) {
+        const { clock } = cluster;
+        const { wire } = besideOf(cluster);
+        await createAgent(cluster, NeutronL3Agent);
+        const router = await serve(cluster, l3);
+        const elsewhere = createNetwork({ clock, random: seededRandom(12), hosts });
+        const [agent, target] = [node, other].map((host) => elsewhere.agent(host, "l3"));
+        const there = Object.assign(elsewhere.create("l3", "there"), { agents: [agent?.id] });
+        let asked = 0;
+        wire.step = async (request, send) => {
+          if (!isTaking(request)) return send();
+          asked += 1;
+          return refusal;
+        };
+        await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+        await approve(cluster, NeutronL3Agent);
+        await swept(cluster, "it has begun", async () => asked > 0);
+        const changes: string[] = [];
+        wire.step = async (request, send) => {
+          if (!/^\/(agents|routers)/.test(request.path)) return send();
+          if (request.method !== "GET") changes.push(`${request.method} ${request.path}`);
+          return elsewhere.answer({ project: "admin", isAdmin: true }, request);
+        };
+        const said = await says(cluster, `is ${agent?.id}, and this eviction began with`, NeutronL3Agent);
+        expect(said).toContain((await agentOn(cluster, l3)).id);
+        expect(said).toContain(`serves every router that it had, also ${router}. Then run`);
+        await nothingHappens(cluster);
+        await setState(cluster, "Enabled", NeutronL3Agent);
+        await nothingHappens(cluster);
+        expect([changes, there.agents, await hostsOf(cluster, l3, router)]).toEqual([[], [agent?.id], [node]]);
+        await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+        if (ending === "the Secret is corrected") wire.step = (_, send) => send();
+        else await annotate(cluster, { [movingKey]: null }, NeutronL3Agent);
+        await isEvicted(cluster, NeutronL3Agent);
+        if (ending === "the Secret is corrected") expect(await hostsOf(cluster, l3, router)).toEqual([other]);
+        else expect([there.agents, agent?.isEnabled]).toEqual([[target?.id], false]);
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
   {
     title: "an HA router stays on the agent until another one stands by, and is active there before the agent goes",
     async run(cluster) {
