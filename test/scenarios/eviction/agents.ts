@@ -267,6 +267,14 @@ export const agentScenarios: readonly Scenario[] = [
         // The first request arrives so late.
         await cloud.neutron().remove(l3, self.id, router);
         await comesBack();
+        // Another one arrives while Neutron is away, which is seen only when it is too late for any.
+        standIn?.stop();
+        await cloud.pass(300);
+        Object.assign(standIn?.network.all.get(router) ?? {}, { agents: [] });
+        await cloud.pass(310);
+        await nothingHappens(cluster);
+        standIn?.start();
+        await comesBack();
         for (const seconds of [310, 310]) await cloud.pass(seconds);
         await isBack(cluster, "by its state");
         expect(await hostsOf(cluster, l3, router)).toEqual([node]);
