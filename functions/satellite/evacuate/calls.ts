@@ -31,6 +31,8 @@ const schema = z.looseObject({
   at: z.string(),
   /** What that LINSTOR knows the node by. No other LINSTOR has it. */
   node: z.string().optional(),
+  /** When the evacuation began that called, as its record has it. */
+  begun: z.string().optional(),
 });
 
 /** A call to evacuate a node, which LINSTOR may be carrying out. */
@@ -41,6 +43,7 @@ export interface NotedCall {
   readonly called: number;
   readonly at?: string | undefined;
   readonly node?: string | undefined;
+  readonly begun?: string | undefined;
   /** The annotation that notes it; `undefined` where a function noted it that knows of the Lease's spec alone. */
   readonly key: string | undefined;
   /** Until when at most; milliseconds since the epoch. */
@@ -102,13 +105,13 @@ export function noteCall(
   lease: LeaseObject | undefined,
   { metadata: { uid } }: KubernetesObject,
   { namespace, name, holder }: Pick<Claimant, "namespace" | "name" | "holder">,
-  { at = "", node }: Pick<NotedCall, "at" | "node">,
+  { at = "", node, begun }: Pick<NotedCall, "at" | "node" | "begun">,
   now: number,
 ) {
   const key = `${prefix}${uid}`;
   // Two runs that take the Lease in one millisecond take it in two versions: each takes back its own note alone.
   const onto = lease?.metadata.resourceVersion;
-  const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node, onto });
+  const text = JSON.stringify({ holder, called: new Date(now).toISOString(), at, node, begun, onto });
   const lasting = callsInFlight(lease, now).map((call) => call.key);
   const ended = (lease ? notedIn(lease) : []).filter((one) => !lasting.includes(one));
   const annotations = { ...Object.fromEntries(ended.map((one) => [one, null])), [key]: text };

@@ -59,7 +59,10 @@ test("releases the Lease with LINSTOR's answer, because the node may be gone bef
 test("releases the Lease where the call is not made, unless an earlier release has taken it by its spec", () => {
   const decision = decide(aLeaving());
   expect(decision).toHaveProperty("unsent.0", decision?.do === "call" ? decision.answered : "absent");
-  expect(decide(aLeaving(), lease(own, now - 10_000))).not.toHaveProperty("unsent");
+  const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], { calledAt: now - 700_000 });
+  const again = decide(aLeaving({ data }), lease(own, now - 10_000));
+  expect(again?.do).toBe("call");
+  expect(again).not.toHaveProperty("unsent");
 });
 
 test("puts back the note that was there where the call is not made, so that no look prolongs it", () => {
@@ -135,10 +138,25 @@ describe("the Lease", () => {
   test.each<[string, LeaseObject, "call" | "write"]>([
     ["is another's", lease("LinstorSatellite node-2 (u2)", now - 10_000), "write"],
     ["was another's, and has run out", lease("LinstorSatellite node-2 (u2)", now - 200_000), "call"],
-    ["is ours, and the call it was taken for was never written down", lease(own, now - 10_000), "call"],
+    ["is ours by its spec, which does not say for which evacuation", lease(own, now - 10_000), "write"],
     ["is free", lease("", now), "call"],
   ])("%s", (_, held, expected) => {
     expect(decide(aLeaving(), held)?.do).toBe(expected);
+  });
+
+  test.each<["call" | "write", string, object]>([
+    ["call", "the record of the same evacuation does not have it", {}],
+    ["write", "the record that had it is lost, and another has begun", { begun: "2025-12-31T23:59:59Z" }],
+  ])("is ours, and there is a %s where %s", (expected, _, record) => {
+    const [key, note] = ["evacuate.holdfast.dev/u1", notedBy(decide(aLeaving()))["evacuate.holdfast.dev/u1"] ?? ""];
+    const free = lease("", now);
+    const held = { ...free, metadata: { ...free.metadata, annotations: { [key]: note } } };
+    const decision = decide(aLeaving({}, { satellite: aSatellite({ record }) }), held);
+    expect(decision?.do).toBe(expected);
+    if (expected === "write")
+      expect(decision?.message).toContain(
+        "may still be carrying out the last call for this node, until 2026-01-01T00:10",
+      );
   });
 
   test("says until when another has it, and what to do about one without an end", () => {

@@ -81,9 +81,10 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
     return [about.write(message, [...shows({ message }), ...writes], { step: { name: "waiting" }, next })];
   }
   const holder = holderOf(context);
+  const begun = context.record?.begun;
   const calls = callsInFlight(lease, now);
   const call = calls.find((call) =>
-    call.holder === holder ? isWrittenDown(call, data.calledAt) : !isElsewhere(call, context.controller, data.nodes),
+    call.holder === holder ? mayBeMade(call, data.calledAt, begun) : !isElsewhere(call, context.controller, data.nodes),
   );
   if (call) {
     const remove = call.key ? `annotate lease ${leaseName} ${call.key}-` : `delete lease ${leaseName}`;
@@ -103,8 +104,8 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   const onto = lease?.metadata.resourceVersion;
   const changes = { called, onto, tried: circumstances(data), before: { ...countBefore(data), ...data.before } };
   const named = { namespace, name: leaseName, holder };
-  const place = { at: context.controller, node: data.node.uuid };
-  const { claimant, answered, unsent } = noteCall(lease, satellite, named, place, now);
+  const from = { at: context.controller, node: data.node.uuid, begun };
+  const { claimant, answered, unsent } = noteCall(lease, satellite, named, from, now);
   return [
     about.call(verdict.message, {
       step: { name: "called" },
@@ -123,6 +124,9 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
   ];
 }
 
-/** Else the Lease was taken for this satellite, and the call that it was taken for was never made. */
-const isWrittenDown = ({ called }: NotedCall, calledAt: number | undefined): boolean =>
-  calledAt !== undefined && !(calledAt < called);
+/**
+ * Else the Lease was taken for this satellite, and the call that it was taken for was never made: the record lacks it.
+ * A record that began at another time lacks it in any case: the one that had it is lost.
+ */
+const mayBeMade = (call: NotedCall, calledAt: number | undefined, begun: string | undefined): boolean =>
+  calledAt === undefined ? call.begun !== begun : !(calledAt < call.called);
