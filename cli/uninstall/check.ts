@@ -36,7 +36,7 @@ export async function checkBefore(client: Client, scope: Scope): Promise<Check> 
   let stays: Check["stays"];
   const installed = await readOrNote(gaps, "What is installed", () => findInstalled(client, systems));
   const chosen = await readOrNote(gaps, "Which finalizers the functions are set to", () =>
-    withChosenFinalizers(client, scope.rules, installed?.functions ?? [], scope.finalizers ?? []),
+    withChosenFinalizers(client, scope.rules, installed ?? { functions: [], rest: [] }, scope.finalizers ?? []),
   );
   const rules = chosen ?? scope.rules;
   const held = await readOrNote(gaps, "What carries a finalizer of Holdfast", () =>

@@ -24,6 +24,23 @@ const runs = (container: object): Installed => ({
 });
 const installed = (value: string) => runs({ env: [{ name: "FINALIZER", value }] });
 const fromSecret = runs({ env: [{ name: "FINALIZER", valueFrom: { secretKeyRef: { name: "own", key: "x" } } }] });
+/** The policy that bounds the writes of the function, with this as the finalizer. */
+const bounding = (expression: string): Installed => {
+  const [apiVersion, kind] = ["admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"];
+  const metadata = { name: "holdfast-pvc-protection-release", uid: "p1", resourceVersion: "1" };
+  const variables = [
+    { name: "FINALIZER", expression },
+    { name: "labels", expression: "{}" },
+  ];
+  return {
+    kind: { apiVersion, kind, plural: "validatingadmissionpolicies", namespaced: false },
+    object: { apiVersion, kind, metadata, spec: { variables } } as never,
+  };
+};
+const inPhases = (all: readonly Installed[]) => ({
+  functions: all.filter(({ kind }) => kind.namespaced),
+  rest: all.filter(({ kind }) => !kind.namespaced),
+});
 const protecting = [release as unknown as Rule];
 
 test.each<[string, readonly Installed[], readonly string[], readonly string[]]>([
@@ -44,16 +61,26 @@ test.each<[string, readonly Installed[], readonly string[], readonly string[]]>(
     [theirs],
   ],
   ["no function any more, and one that is given: both", [], [theirs], [ours, theirs]],
+  ["no function any more, and a policy that names another: both", [bounding(`"${theirs}"`)], [], [ours, theirs]],
+  [
+    "a function that is set to another, and a policy not read: the function's",
+    [installed(theirs), bounding("f")],
+    [],
+    [theirs],
+  ],
   ["a Secret that names one, and one that is given: both", [fromSecret], [theirs], [ours, theirs]],
   ["a function that is set to Kubernetes' own: none", [installed(inTree)], [], []],
   ["Kubernetes' own given by hand: the default alone", [], [inTree], [ours]],
 ])("%s", async (_, functions, given, expected) => {
-  const [rule] = await withChosenFinalizers(client, protecting, functions, given);
+  const [rule] = await withChosenFinalizers(client, protecting, inPhases(functions), given);
   expect(rule?.finalizers?.map(({ finalizer }) => finalizer)).toEqual(expected);
 });
 
-test("where a Secret names the finalizer and none is given, it says what to give", async () => {
-  const chosen = withChosenFinalizers(client, protecting, [fromSecret], []);
+test.each([
+  ["a Secret names the finalizer", fromSecret],
+  ["the functions are gone, and their policy does not name it plainly", bounding('"example.com/" + "x"')],
+])("where %s and none is given, it says what to give", async (_, one) => {
+  const chosen = withChosenFinalizers(client, protecting, inPhases([one]), []);
   await expect(chosen).rejects.toThrow(UserError);
   await expect(chosen).rejects.toThrow("FINALIZER of pvc-protection-release could not be read");
   await expect(chosen).rejects.toThrow("Name the finalizer with --finalizer.");

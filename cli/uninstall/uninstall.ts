@@ -55,7 +55,7 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   const { client, say } = tools;
   const { systems, dryRun } = scope;
   const installed = await findInstalled(client, systems);
-  const rules = await withChosenFinalizers(client, scope.rules, installed.functions, scope.finalizers ?? []);
+  const rules = await withChosenFinalizers(client, scope.rules, installed, scope.finalizers ?? []);
   const holds = holdsOf(rules);
   const held = await heldObjects(client, holds);
 

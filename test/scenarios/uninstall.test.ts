@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { loadRules, systemNames } from "../../cli/rules/load-systems.ts";
 import { ours } from "../../cli/uninstall/installed.ts";
 import { type UninstallScope, uninstall } from "../../cli/uninstall/uninstall.ts";
-import { Namespace } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
 import type { Cluster, Setting } from "../harness/cluster.ts";
 import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../harness/kinds.ts";
-import { configMap } from "../harness/manifest.ts";
+import { claim, configMap } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import { shipped } from "./undelete/settings.ts";
 import { nothingHangs, plays } from "./uninstall/plays.ts";
@@ -80,4 +80,17 @@ test("what the functions have left is removed also where a person has deleted th
   await cluster.admin.delete(Namespace, undefined, "holdfast");
   const said = await run(cluster);
   for (const check of after) await check?.(said);
+});
+
+test("where the functions are gone, the finalizer that they were set to is removed all the same", async () => {
+  const own = "corp.example/keep";
+  // Their Services are never on this API server.
+  const cluster = await openCluster({ ...shipped, finalizer: own, components: ["pvc-protection/claim-adds"] });
+  const { admin, namespace } = cluster;
+  await admin.create(PersistentVolumeClaim, claim({ namespace, name: "held" }));
+  const finalizers = async () =>
+    (await admin.get<KubernetesObject>(PersistentVolumeClaim, namespace, "held"))?.metadata.finalizers;
+  await cluster.eventually("it is protected", async () => (await finalizers())?.includes(own));
+  await run(cluster);
+  expect(await finalizers()).not.toContain(own);
 });
