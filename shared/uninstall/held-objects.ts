@@ -1,4 +1,5 @@
-import { isConflict } from "../kubernetes/api-error.ts";
+import { UserError } from "../command/user-error.ts";
+import { ApiError, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { hasFinalizer, removeFinalizer } from "../kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
@@ -51,9 +52,25 @@ export async function heldObjects(client: Client, holds: readonly Hold[], namesp
   return held;
 }
 
-/** Removes our finalizers and annotations from objects; another finalizer of one goes on holding it. */
+/**
+ * Removes our finalizers and annotations from objects; another finalizer of one goes on holding it.
+ *
+ * @throws ApiError where there is no answer
+ * @throws UserError at the end, with all that has failed
+ */
 export async function letGo(client: Client, held: readonly Held[]): Promise<void> {
-  for (const { hold, object } of held) await letOneGo(client, hold, object.metadata);
+  const failures: string[] = [];
+  for (const { hold, object } of held)
+    try {
+      await letOneGo(client, hold, object.metadata);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 0) throw error;
+      failures.push(error.message);
+    }
+  if (failures.length > 0)
+    throw new UserError(
+      `Not every finalizer could be removed. Mend the cause, then run this again. ${failures.join(" ")}`,
+    );
 }
 
 async function letOneGo(

@@ -2,8 +2,12 @@ import { expect, test } from "vitest";
 import { loadRules, systemNames } from "../../cli/rules/load-systems.ts";
 import { ours } from "../../cli/uninstall/installed.ts";
 import { type UninstallScope, uninstall } from "../../cli/uninstall/uninstall.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
 import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
 import type { Cluster, Setting } from "../harness/cluster.ts";
 import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../harness/kinds.ts";
@@ -93,4 +97,25 @@ test("where the functions are gone, the finalizer that they were set to is remov
   await cluster.eventually("it is protected", async () => (await finalizers())?.includes(own));
   await run(cluster);
   expect(await finalizers()).not.toContain(own);
+});
+
+test("claims whose finalizer cannot be removed keep it alone, are named, and are let go in the next run", async () => {
+  const cluster = await openCluster(everything);
+  const { admin, namespace } = cluster;
+  const names = ["first", "second", "third"];
+  for (const name of names) await admin.create(PersistentVolumeClaim, claim({ namespace, name }));
+  const held = async () => {
+    const claims = await Array.fromAsync(admin.list(PersistentVolumeClaim, { namespace }));
+    return claims.filter((one) => hasFinalizer(one, holdfastProtection)).map(({ metadata }) => metadata.name);
+  };
+  expect(await held()).toEqual(names);
+  const patch: Client["patch"] = async (kind, home, name, ...more) => {
+    if (kind !== PersistentVolumeClaim || name === "third") return admin.patch(kind, home, name, ...more);
+    throw new ApiError(`PATCH of ${name}`, { status: 403, reason: "Forbidden", message: "not on a Friday" });
+  };
+  const ended = run({ ...cluster, admin: { ...admin, patch } });
+  await expect(ended).rejects.toThrow(/PATCH of first failed with 403 .*PATCH of second failed with 403 /);
+  expect(await held()).toEqual(["first", "second"]);
+  expect(await run(cluster)).toContain("Holdfast is removed from this cluster.");
+  expect(await held()).toEqual([]);
 });
