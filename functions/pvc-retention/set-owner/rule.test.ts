@@ -459,3 +459,29 @@ test("a note that was copied from another claim has no effect", () => {
   expect(readProgress(claim, name)).toBeUndefined();
   expect(kindOf(decideOn(followed({ field: withSet }), claim)[0])).toBe("record");
 });
+
+describe("an uninstall, of a claim without the note,", () => {
+  const [left] = setOwner.leavesBehind ?? [];
+  const claim = (owner: OwnerReference) => claimIn({ used: undefined, owners: [plain, owner] });
+
+  test("undoes the reference that has the form of ours, and no other", () => {
+    expect(left?.isOn(claim(toSet))).toBe(true);
+    const patch = expect.arrayContaining([{ op: "remove", path: "/metadata/ownerReferences/1" }]);
+    expect(left?.undo?.(claim(toSet))).toMatchObject({ patch });
+    // No claim of a set has such a name.
+    expect(left?.isOn(claimIn({ used: undefined, owners: [toSet], metadata: { name: "data-web" } }))).toBe(false);
+  });
+
+  test.each([
+    ["Kubernetes' own", inTreeSet],
+    ["one of an earlier Kubernetes", { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", uid: uidOfSet }],
+    ["one that does not control the claim", earlier],
+    ["one to a pod", toPod],
+    ["one to an object of another kind", reference("Custom", "web", "x")],
+    ["one to a set that is not in its name", reference("StatefulSet", "db", "u9")],
+    ["one to a set that ends like the one in its name", reference("StatefulSet", "eb", "u9")],
+  ])("leaves %s", (_, owner) => {
+    expect(left?.isOn(claim(owner))).toBe(false);
+    expect(left?.undo?.(claim(owner))).toBeUndefined();
+  });
+});

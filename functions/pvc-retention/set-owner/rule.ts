@@ -82,8 +82,12 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   return isSettled ? [] : [{ kind: Sets, namespace, name }];
 }
 
-/** The reference by which this rule has tied a claim to the set that it was used by. */
+/** The reference by which this rule has tied a claim to a set. Where the note was removed, its form says it. */
 function tieOf(claim: KubernetesObject): OwnerReference | undefined {
   const set = userOf(claim);
-  return claim.metadata.ownerReferences?.find((reference) => reference.uid === set && isOurs(reference));
+  const [, stem = ""] = /^(.+)-[0-9]+$/.exec(claim.metadata.name) ?? [];
+  const isInName = ({ kind, name }: OwnerReference) => kind === Sets.kind && stem.endsWith(`-${name}`);
+  return claim.metadata.ownerReferences?.find(
+    (reference) => isOurs(reference) && (reference.uid === set || (reference.controller && isInName(reference))),
+  );
 }
