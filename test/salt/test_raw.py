@@ -288,7 +288,7 @@ def test_a_lost_disk_is_not_replaced_by_a_blank_one(node, disk):
     with pytest.raises(CommandExecutionError, match=r"its disk \(file .*/first\) is missing, or no longer carries"):
         node.prepare(volume)
     assert digest(first) == blank
-    assert node.unprepare(volume) == {"changed": True}
+    assert node.unprepare(volume) == {"changed": True, "uid": volume["metadata"]["uid"]}
     assert not os.path.lexists(f"/dev/disk/by-uuid/{volume['metadata']['uid']}")
 
 
@@ -348,9 +348,9 @@ def test_nothing_of_ours_on_a_path_that_is_no_device_is_taken_back(node, path):
         volume = raw(file)
         with pytest.raises(CommandExecutionError, match="is not a block device"):
             node.prepare(volume)
-        assert node.unprepare(volume) == {"changed": False}
-        assert node.unprepare(raw("/etc/passwd")) == {"changed": False}
-        assert node.unprepare(raw("/dev/no-such")) == {"changed": False}
+        assert node.unprepare(volume) == {"changed": False, "uid": volume["metadata"]["uid"]}
+        assert node.unprepare(raw("/etc/passwd"))["changed"] is False
+        assert node.unprepare(raw("/dev/no-such"))["changed"] is False
     finally:
         if created:
             file.unlink()

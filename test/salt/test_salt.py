@@ -128,9 +128,9 @@ def test_a_sparse_volume_from_its_preparation_to_its_end(lab, client, files, fil
 
     assert client.prepare(volume)["return"] == {"changed": False, **done}
     job = client.begin("unprepare", volume)
-    assert client.wait(job)["return"] == {"changed": True}
+    assert client.wait(job)["return"] == {"changed": True, "uid": uid}
     assert lab.broker.event(f"{job}-worker-0")[0]["ce-name"] == "v1"
-    assert client.unprepare(volume)["return"] == {"changed": False}
+    assert client.unprepare(volume)["return"] == {"changed": False, "uid": uid}
     assert not os.path.lexists(path)
     assert files() == []
     assert loops(lab.folder) == []

@@ -38,12 +38,12 @@ def test_is_prepared_found_and_taken_back(node, filesystem, names):
     assert node.device_name(path) == {"success": True, "result": os.path.basename(done["device"])}
 
     assert node.prepare(volume) == {**done, "changed": False}
-    assert node.unprepare(volume) == {"changed": True}
+    assert node.unprepare(volume) == {"changed": True, "uid": volume["metadata"]["uid"]}
     assert not os.path.lexists(path)
     assert not node.sparse_file(volume).exists()
     assert not node.record(volume).exists()
     assert loops(node.directory) == []
-    assert node.unprepare(volume) == {"changed": False}
+    assert node.unprepare(volume) == {"changed": False, "uid": volume["metadata"]["uid"]}
     assert node.device_name(path) == {"success": False, "result": f"device `{path}` not found"}
 
 
@@ -233,7 +233,7 @@ def test_refuses_what_is_no_volume_object(node, given):
 
 
 def test_takes_back_nothing_where_nothing_is(node):
-    assert node.unprepare(sparse("10E")) == {"changed": False}
+    assert node.unprepare(sparse("10E"))["changed"] is False
     with pytest.raises(CommandExecutionError, match="belongs to node worker-1, not to worker-0"):
         node.unprepare(sparse(node="worker-1"))
 
@@ -279,7 +279,7 @@ def test_is_taken_back_without_its_class_and_without_a_record(node):
     # As MetalK8s' own states leave a Volume, which know no record.
     node.record(volume).unlink()
     volume["spec"]["storageClass"] = "gone"
-    assert node.unprepare(volume) == {"changed": True}
+    assert node.unprepare(volume) == {"changed": True, "uid": volume["metadata"]["uid"]}
     assert not node.sparse_file(volume).exists()
     assert loops(node.directory) == []
 
@@ -391,14 +391,14 @@ def test_a_directory_that_is_not_mounted_is_not_taken_for_an_empty_one(node, fol
     mount()
     assert node.prepare(volume)["changed"]
     assert node.unprepare(volume)["changed"]
-    assert node.unprepare(volume) == {"changed": False}
+    assert node.unprepare(volume) == {"changed": False, "uid": volume["metadata"]["uid"]}
 
 
 @pytest.mark.parametrize("kept", ["volumes", "sparse"])
 def test_a_directory_that_is_older_than_its_witness_is_protected_from_the_next_call_on(node, folder, kept):
     remounted(node, folder)
     (node.directory / kept).mkdir()
-    assert node.unprepare(sparse()) == {"changed": False}
+    assert node.unprepare(sparse())["changed"] is False
     run("umount", node.directory)
     with pytest.raises(CommandExecutionError, match="has neither records nor sparse files"):
         node.unprepare(sparse())
@@ -411,7 +411,7 @@ def test_a_directory_that_is_lost_for_good_is_used_again_when_its_witness_is_rem
     with pytest.raises(CommandExecutionError, match="remove (.*) on the node") as refusal:
         node.prepare(sparse())
     pathlib.Path(re.search("remove (.*) on the node", str(refusal.value))[1]).unlink()
-    assert node.unprepare(sparse()) == {"changed": False}
+    assert node.unprepare(sparse())["changed"] is False
     assert node.prepare(sparse())["changed"]
 
 

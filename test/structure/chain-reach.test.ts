@@ -10,7 +10,7 @@ import { page, reachOfChains, rowsNow } from "./chain-reach.ts";
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   eviction: { files: 25, lines: 3_096 },
   satellite: { files: 25, lines: 3_619 },
-  volume: { files: 27, lines: 2_101 },
+  volume: { files: 27, lines: 2_113 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {

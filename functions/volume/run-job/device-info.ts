@@ -10,3 +10,11 @@ export function readDeviceInfo(volume: VolumeObject, value: unknown): DeviceInfo
   const { data } = deviceInfo.safeParse(value);
   return data && isPathOf(volume, data.path) ? data : undefined;
 }
+
+/**
+ * Whether this is what `metalk8s_volumes.unprepare` returns for this very Volume. A minion runs an id once: of two jobs
+ * that have got the same one it has run the other. Where the module is of an earlier release it returns no uid.
+ */
+export const isTakenBack = ({ metadata }: VolumeObject, value: unknown): boolean =>
+  z.union([z.looseObject({ uid: z.literal(metadata.uid) }), z.strictObject({ changed: z.boolean() })]).safeParse(value)
+    .success;

@@ -124,8 +124,19 @@ describe("a job that makes storage", () => {
 
 describe("a job that takes storage back", () => {
   test("that ends well is done", () => {
-    expect(written(decide(takingBack, success))).toContain('"job":"UnprepareVolume/DONE"');
+    for (const value of [{ changed: true, uid }, { changed: false }])
+      expect(written(decide(takingBack, ended({ end: "success", value })))).toContain('"job":"UnprepareVolume/DONE"');
   });
+
+  test.each([{ changed: true, uid: otherUid }, { changed: true, ...device }, null, "a text"])(
+    "that returns %j has not run for this Volume, and another one follows",
+    (value) => {
+      const decision = decide(takingBack, ended({ end: "success", value }));
+      expect(decision).toMatchObject({ step: { name: "not-reclaimed", attempt: 2 }, next: now + 60_000 });
+      expect(written(decision)).not.toContain("DONE");
+      expect(written(decision)).toContain("has returned nothing of this Volume");
+    },
+  );
 
   test.each([
     [1, 60_000],

@@ -19,7 +19,7 @@ import { jobReturned } from "../lib/signal.ts";
 import { ownersIn, volumesIn } from "../lib/subjects.ts";
 import { wasBegun } from "../lib/vanished-node.ts";
 import { hasFailedForGood, phaseOf, statusWrites, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
-import { readDeviceInfo } from "./device-info.ts";
+import { isTakenBack, readDeviceInfo } from "./device-info.ts";
 import { isAbout, newJob, noteOf, notReclaimed } from "./job-note.ts";
 import { type JobFacts, lookAtJob, type Work } from "./look.ts";
 import { type JobAction, nextJobAction } from "./next-job-action.ts";
@@ -187,6 +187,10 @@ function takenBack(facts: ChainFacts, work: Job, action: JobAction, now: number)
     return dropped(volume, `Job ${jid} is not repeated: the PersistentVolume is in use again.`, now);
   switch (action.do) {
     case "succeed": {
+      if (!isTakenBack(volume, action.value)) {
+        const returned = String(JSON.stringify(action.value)).slice(0, 200);
+        return leftOnNode(volume, work, `job ${jid} has returned nothing of this Volume: ${returned}`, now);
+      }
       const message = `Salt job ${jid} has reclaimed the storage of Volume ${volume.metadata.name}.`;
       const job = writeJobHandle({ step: work.step });
       return about(Volume, volume).write(message, statusWrites(volume, { job }, now));

@@ -857,7 +857,7 @@ def unprepare(volume):
     """
     Takes the storage of a Volume back; a second run changes nothing, and nothing to take back is no failure. A sparse
     file is detached and removed. Disks, partitions and logical volumes are left with all that is on them. Returns
-    ``{"changed": bool}``. Fails with a sentence when the device is in use.
+    ``{"changed": bool, "uid": the Volume's}``. Fails with a sentence when the device is in use.
 
     volume
         The Volume object; what was never prepared may be wrong in it
@@ -875,11 +875,11 @@ def unprepare(volume):
         known = record or _without_record(volume)
         if known is None:
             _mark_gone(uid)
-            return {"changed": False}
+            return {"changed": False, "uid": uid}
         removed = (_remove_sparse if known["kind"] == "sparseLoopDevice" else _release_device)(known)
         _forget(uid)
         _mark_gone(uid)
-        return {"changed": removed or record is not None}
+        return {"changed": removed or record is not None, "uid": uid}
 
 
 def _without_record(volume):

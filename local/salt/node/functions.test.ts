@@ -78,8 +78,8 @@ describe("a sparse volume", () => {
     expect(await prepare(sparse())).toEqual(done({ size: String(64 * 2 ** 20) }));
     expect(await prepare(sparse())).toEqual(done({ changed: false }));
     expect(await deviceName(path)).toEqual({ success: true, result: "loop0" });
-    expect(await unprepare(sparse())).toEqual({ changed: true });
-    expect(await unprepare(sparse())).toEqual({ changed: false });
+    expect(await unprepare(sparse())).toEqual({ changed: true, uid });
+    expect(await unprepare(sparse())).toEqual({ changed: false, uid });
     expect(node.files.size).toBe(0);
     expect(await deviceName(path)).toMatchObject({ success: false });
   });

@@ -29,7 +29,7 @@ async function takenBack(node: StorageNode, given: unknown, process: Process): P
   await lock(uid, process);
   await process.clock.sleep(takingBack, process.signal);
   const changed = [node.files.delete(`${uid}.new`), node.files.delete(uid), node.records.delete(uid)].includes(true);
-  return { changed };
+  return { changed, uid };
 }
 
 interface GivenVolume {

@@ -40,8 +40,9 @@ export function volumes(at: () => Harness): void {
       expect(await run("prepare", volume)).toEqual({ end: "success", value });
       expect(await run("prepare", volume)).toEqual({ end: "success", value: { ...value, changed: false } });
       expect(await ask("device_name", { path })).toEqual({ success: true, result: expect.stringMatching(device) });
-      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: true } });
-      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: false } });
+      const { uid } = volume.metadata;
+      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: true, uid } });
+      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: false, uid } });
       expect(await ask("device_name", { path })).toEqual({ success: false, result: `device \`${path}\` not found` });
     });
 
