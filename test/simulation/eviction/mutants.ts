@@ -12,7 +12,7 @@ import { replaceAgent } from "../../../functions/eviction/replace-agent/rule.ts"
 import type { Decision } from "../../../shared/decision.ts";
 import { minute } from "../../../shared/duration.ts";
 import type { Command } from "../../../shared/system/command.ts";
-import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
+import { changed, faulty, type Mutant, seeing } from "../mutants/mutant.ts";
 
 const by = "fault-free runs" as const;
 
@@ -59,15 +59,12 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["l2-agent-updated"],
     by,
     within: 2,
-    rule: replaceAgent.name,
-    start: starting({
-      ...replaceAgent,
+    ...faulty(replaceAgent, {
       look: async (...args) =>
         (await replaceAgent.look(...args)).map((one) => ({ ...one, node: one.node && asFree(one.node) })),
-      decide: (...args) =>
-        replaceAgent
-          .decide(...args)
-          .map((decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
+      decide: changed(replaceAgent, (decision) =>
+        decision.do === "write" ? { ...decision, preconditions: [] } : decision,
+      ),
     }),
   },
   {
@@ -76,9 +73,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["l2-agent-updated"],
     by,
     within: 2,
-    rule: replaceAgent.name,
-    start: starting({
-      ...replaceAgent,
+    ...faulty(replaceAgent, {
       look: async (...args) => (await replaceAgent.look(...args)).map((one) => ({ ...one, mustGo: false })),
     }),
   },
@@ -88,8 +83,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["compute-node-deleted"],
     by,
     within: 4,
-    rule: releaseCompute.name,
-    start: starting({ ...releaseCompute, look: empty }),
+    ...faulty(releaseCompute, { look: empty }),
   },
   {
     name: "unlocks-first",
@@ -97,9 +91,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["compute-node-deleted"],
     by,
     within: 4,
-    rule: releaseCompute.name,
-    start: starting({
-      ...releaseCompute,
+    ...faulty(releaseCompute, {
       look: seeing(releaseCompute, (facts) => ({
         ...facts,
         seen: facts.seen.map((one) => ({ ...one, pods: [] })),
@@ -112,8 +104,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["eviction-called-off"],
     by,
     within: 4,
-    rule: releaseCompute.name,
-    start: starting({ ...releaseCompute, look: empty }),
+    ...faulty(releaseCompute, { look: empty }),
   },
   {
     name: "enables-all-that-stays",
@@ -121,9 +112,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["disabled-by-a-person"],
     by,
     within: 4,
-    rule: enableCompute.name,
-    start: starting({
-      ...enableCompute,
+    ...faulty(enableCompute, {
       look: async (...args) =>
         (await enableCompute.look(...args)).map((facts) => {
           if (facts.at !== "seen" || !facts.host || facts.host.service.isEnabled) return facts;
@@ -140,8 +129,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["eviction-called-off"],
     by,
     within: 2,
-    rule: enableCompute.name,
-    start: starting({ ...enableCompute, decide: () => [] }),
+    ...faulty(enableCompute, { decide: () => [] }),
   },
   {
     name: "never-lets-go",
@@ -149,8 +137,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["compute-node-deleted"],
     by,
     within: 2,
-    rule: releaseCompute.name,
-    start: starting({ ...releaseCompute, decide: () => [] }),
+    ...faulty(releaseCompute, { decide: () => [] }),
   },
   {
     name: "silent-about-openstack",
@@ -159,13 +146,10 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 30,
     inScenariosOnly: true,
-    rule: disableCompute.name,
-    start: starting({
-      ...disableCompute,
-      decide: (...given) =>
-        disableCompute
-          .decide(...given)
-          .map((decision) => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision)),
+    ...faulty(disableCompute, {
+      decide: changed(disableCompute, (decision) =>
+        isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision,
+      ),
     }),
   },
   {
@@ -175,9 +159,7 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 20,
     inScenariosOnly: true,
-    rule: enableCompute.name,
-    start: starting({
-      ...enableCompute,
+    ...faulty(enableCompute, {
       decide: (...given) => enableCompute.decide(...given).filter((decision) => !isAway(decision)),
     }),
   },
@@ -188,9 +170,7 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 20,
     inScenariosOnly: true,
-    rule: moveServers.name,
-    start: starting({
-      ...moveServers,
+    ...faulty(moveServers, {
       look: async (subject, view) => {
         for await (const { metadata } of view.client.list(NovaComputeNode, { namespace: "yaook" }))
           await view.openstack.nova.servers(metadata.name);
@@ -205,9 +185,7 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 20,
     inScenariosOnly: true,
-    rule: evacuateServers.name,
-    start: starting({
-      ...evacuateServers,
+    ...faulty(evacuateServers, {
       look: seeing(evacuateServers, ({ seen }) => {
         return {
           seen: seen.map((one) => {
@@ -228,9 +206,7 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 20,
     inScenariosOnly: true,
-    rule: evacuateServers.name,
-    start: starting({
-      ...evacuateServers,
+    ...faulty(evacuateServers, {
       look: (subject, view) => {
         const { ironic } = view.openstack;
         const off = { isOff: true, state: "power off", target: undefined };

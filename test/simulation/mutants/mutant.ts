@@ -1,4 +1,7 @@
 import type { ZodObject } from "zod";
+import type { Decision } from "../../../shared/decision.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { partly, wholeOr } from "../../../shared/look-at-each.ts";
 import { receive } from "../../../shared/pipeline/receive.ts";
 import type { Rule } from "../../../shared/rule.ts";
@@ -50,3 +53,26 @@ export function starting<Schema extends ZodObject, Facts, Used extends Systems>(
   return ({ environment, ...tools }) =>
     receive({ ...rule, permissions }, { ...tools, settings: readSettings(rule.settings, environment) });
 }
+
+/** The part of a mutant that says what runs: a rule with a fault in its place. */
+export const faulty = <Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
+  fault: Partial<Rule<Schema, Facts, Used>>,
+): Pick<Mutant, "rule" | "start"> => ({ rule: rule.name, start: starting({ ...rule, ...fault }) });
+
+/** Decides as a rule does, and makes something else of each decision. */
+export const changed =
+  <Schema extends ZodObject, Facts, Used extends Systems>(
+    rule: Pick<Rule<Schema, Facts, Used>, "decide">,
+    change: (decision: Decision, ...given: Parameters<Rule<Schema, Facts, Used>["decide"]>) => Decision,
+  ): Rule<Schema, Facts, Used>["decide"] =>
+  (...given) =>
+    rule.decide(...given).map((decision) => change(decision, ...given));
+
+/** A decision with its writes changed. */
+export const withWrites =
+  (change: (writes: readonly Write[], about: KubernetesObject) => readonly Write[]) =>
+  (decision: Decision): Decision =>
+    "writes" in decision && decision.writes
+      ? { ...decision, writes: change(decision.writes, decision.about) }
+      : decision;

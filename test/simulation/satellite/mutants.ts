@@ -20,7 +20,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
+import { changed, faulty, type Mutant, seeing, starting, withWrites } from "../mutants/mutant.ts";
 
 type Data = NonNullable<ReadyFacts["data"]>;
 
@@ -62,13 +62,8 @@ const unflaggedForgotten: typeof evacuate.look = seeing(evacuate, (facts) => {
   return isFlagged ? facts : { ...uncalled(facts), lease: undefined };
 });
 
-/** The decisions without the writes of objects of a kind. */
-const withoutWrites = (decisions: readonly Decision[], kind: string): readonly Decision[] =>
-  decisions.map((decision) =>
-    decision.do === "write" || decision.do === "call"
-      ? { ...decision, writes: (decision.writes ?? []).filter((write) => write.kind.kind !== kind) }
-      : decision,
-  );
+/** A decision without the writes of objects of a kind. */
+const withoutWrites = (kind: string) => withWrites((writes) => writes.filter((write) => write.kind.kind !== kind));
 
 type Evacuate = Linstor["nodes"]["evacuate"];
 
@@ -117,9 +112,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: releaseDrain.name,
-    start: starting({
-      ...releaseDrain,
+    ...faulty(releaseDrain, {
       look: seeing(releaseDrain, (facts) =>
         withFacts(facts, () => ({ begun: true, note: {}, volumes: [], neighbours: [] })),
       ),
@@ -131,9 +124,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: releaseTerminate.name,
-    start: starting({
-      ...releaseTerminate,
+    ...faulty(releaseTerminate, {
       look: seeing(releaseTerminate, (facts) => withFacts(withoutData(facts), () => ({ volumes: [] }))),
     }),
   },
@@ -143,18 +134,15 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: mark.name,
-    start: starting({
-      ...mark,
+    ...faulty(mark, {
       decide: (facts, now, settings) =>
-        withoutWrites(
-          mark.decide(
+        mark
+          .decide(
             withFacts(facts, () => ({ begun: true, note: {} })),
             now,
             settings,
-          ),
-          "LinstorSatellite",
-        ),
+          )
+          .map(withoutWrites("LinstorSatellite")),
     }),
   },
   {
@@ -163,8 +151,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: unmark.name,
-    start: starting({ ...unmark, decide: () => [] }),
+    ...faulty(unmark, { decide: () => [] }),
   },
   {
     name: "calls-whenever-it-looks",
@@ -172,9 +159,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by,
     within: 10,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
+    ...faulty(evacuate, {
       look: seeing(evacuate, (facts) => ({ ...uncalled(withData(facts, untouched)), lease: undefined })),
     }),
   },
@@ -193,11 +178,9 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by: { everyCall: "the connection drops before LINSTOR begins" },
     within: 4,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
+    ...faulty(evacuate, {
       look: unflaggedForgotten,
-      decide: (...args) => withoutWrites(evacuate.decide(...args), "Lease"),
+      decide: changed(evacuate, withoutWrites("Lease")),
     }),
   },
   {
@@ -232,9 +215,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by: { everyCall: "LINSTOR works longer than anybody listens" },
     within: 2,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
+    ...faulty(evacuate, {
       decide: (facts, now, settings) => {
         const isOver = facts.seen.some((one) => {
           const { node, calledAt } = dataOf(one) ?? {};
@@ -242,7 +223,7 @@ export const mutants: readonly Mutant[] = [
         });
         if (!isOver) return evacuate.decide(facts, now, settings);
         const forgotten = { ...uncalled(withData(facts, untouched)), lease: undefined };
-        return withoutWrites(evacuate.decide(forgotten, now, settings), "Lease");
+        return evacuate.decide(forgotten, now, settings).map(withoutWrites("Lease"));
       },
     }),
   },
@@ -252,9 +233,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by: { everyCall: "a proxy sends it twice at once" },
     within: 4,
-    rule: remove.name,
-    start: starting({
-      ...remove,
+    ...faulty(remove, {
       look: seeing(remove, (facts) => withData(facts, () => ({ placeCounts: new Map() }))),
     }),
   },
@@ -264,9 +243,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["last-copy-stale"],
     by,
     within: 2,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
+    ...faulty(evacuate, {
       look: seeing(evacuate, (facts) => {
         const good = ({ copies }: Data): Partial<Data> => ({
           copies: copies.map((copy) => ({
@@ -284,9 +261,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["node-leaves-and-returns"],
     by,
     within: 2,
-    rule: remove.name,
-    start: starting({
-      ...remove,
+    ...faulty(remove, {
       look: seeing(remove, (facts) =>
         withFacts(
           withData(facts, ({ node }) => ({
@@ -307,9 +282,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["node-leaves-and-returns"],
     by,
     within: 2,
-    rule: remove.name,
-    start: starting({
-      ...remove,
+    ...faulty(remove, {
       look: seeing(remove, (facts) => withFacts(withoutData(facts), () => ({ volumes: [] }))),
     }),
   },
@@ -319,9 +292,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["given-up"],
     by,
     within: 2,
-    rule: retain.name,
-    start: starting({
-      ...retain,
+    ...faulty(retain, {
       look: async (...args) => {
         const seen = await retain.look(...args);
         return seen && { ...seen, policy: "Retain" as const };
@@ -334,9 +305,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by,
     within: 2,
-    rule: removeLost.name,
-    start: starting({
-      ...removeLost,
+    ...faulty(removeLost, {
       look: async (subject, view) => {
         const seen = await removeLost.look(subject, view);
         if (!seen) return seen;
@@ -351,8 +320,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: setHooks.name,
-    start: starting({ ...setHooks, decide: () => [] }),
+    ...faulty(setHooks, { decide: () => [] }),
   },
   {
     name: "never-comes-back",
@@ -360,9 +328,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["given-up"],
     by,
     within: 2,
-    rule: createSatellite.name,
-    start: starting({
-      ...createSatellite,
+    ...faulty(createSatellite, {
       decide: (facts, ...rest) => (facts.nodes.length > 5 ? createSatellite.decide(facts, ...rest) : []),
     }),
   },
@@ -372,8 +338,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["given-up"],
     by,
     within: 2,
-    rule: deleteSatellite.name,
-    start: starting({ ...deleteSatellite, decide: () => [] }),
+    ...faulty(deleteSatellite, { decide: () => [] }),
   },
   {
     name: "silent-about-linstor",
@@ -382,13 +347,10 @@ export const mutants: readonly Mutant[] = [
     by: "outages",
     within: 75,
     inScenariosOnly: true,
-    rule: mark.name,
-    start: starting({
-      ...mark,
-      decide: (...given) =>
-        mark
-          .decide(...given)
-          .map((decision) => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision)),
+    ...faulty(mark, {
+      decide: changed(mark, (decision) =>
+        isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision,
+      ),
     }),
   },
   {
@@ -397,9 +359,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["two-linstors"],
     by: "outages",
     within: 12,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
+    ...faulty(evacuate, {
       look: async (subject, view) => {
         for await (const cluster of view.client.list<LinstorClusterObject>(LinstorCluster))
           await view.linstor.at(cluster.spec?.externalController?.url).nodes.get("node-1");

@@ -2,34 +2,23 @@ import { expire } from "../../../functions/undelete/expire/rule.ts";
 import { readNote } from "../../../functions/undelete/lib/note.ts";
 import { reserve } from "../../../functions/undelete/reserve/rule.ts";
 import { retain } from "../../../functions/undelete/retain/rule.ts";
-import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
-import { type Mutant, seeing, starting } from "../mutants/mutant.ts";
+import { changed, faulty, type Mutant, seeing, withWrites } from "../mutants/mutant.ts";
 import { reclaimAtKey } from "./volumes.ts";
 
 type Patch = { metadata: Record<string, unknown>; spec?: Record<string, unknown> };
 
-/** The decisions with every patch of a volume changed. */
-const withPatches = (
-  decisions: readonly Decision[],
-  change: (patch: Patch, about: KubernetesObject) => object,
-): readonly Decision[] =>
-  decisions.map((decision) =>
-    decision.do !== "write"
-      ? decision
-      : {
-          ...decision,
-          writes: decision.writes.map(
-            (write): Write =>
-              write.verb === "patch" && write.type === "merge"
-                ? { ...write, patch: change(write.patch as Patch, decision.about) }
-                : write,
-          ),
-        },
+/** A decision with every patch of a volume changed. */
+const withPatches = (change: (patch: Patch, about: KubernetesObject) => object) =>
+  withWrites((writes, about) =>
+    writes.map((write) =>
+      write.verb === "patch" && write.type === "merge"
+        ? { ...write, patch: change(write.patch as Patch, about) }
+        : write,
+    ),
   );
 
 const withSpec = (patch: Patch, spec: object | undefined): object =>
@@ -43,10 +32,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Notes how long a volume is kept, and leaves its policy to the user who deletes the claim.",
     scenarios: ["claim-comes-back"],
     within: 5,
-    rule: retain.name,
-    start: starting({
-      ...retain,
-      decide: (...args) => withPatches(retain.decide(...args), (patch) => withSpec(patch, undefined)),
+    ...faulty(retain, {
+      decide: changed(
+        retain,
+        withPatches((patch) => withSpec(patch, undefined)),
+      ),
     }),
   },
   {
@@ -54,9 +44,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Keeps what was once to be kept, which cannot be wrong.",
     scenarios: ["scope-changes"],
     within: 5,
-    rule: retain.name,
-    start: starting({
-      ...retain,
+    ...faulty(retain, {
       decide: (...args) =>
         retain
           .decide(...args)
@@ -68,9 +56,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Counts all that it has noted, because all of it may have to be kept one day.",
     scenarios: ["namespace-full"],
     within: 5,
-    rule: retain.name,
-    start: starting({
-      ...retain,
+    ...faulty(retain, {
       look: seeing(retain, async (facts, _, view) => {
         const all = await Array.fromAsync(view.client.list<Volume>(PersistentVolume));
         const [kept, most] = [all.filter((volume) => readNote(volume)).length * 2 ** 30, 2 ** 30];
@@ -84,9 +70,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Gives a volume its policy back as soon as no claim says that it is kept.",
     scenarios: ["claim-stays-away", "claim-comes-back"],
     within: 10,
-    rule: retain.name,
-    start: starting({
-      ...retain,
+    ...faulty(retain, {
       subjects: (hint, settings) =>
         hint.kind === "PersistentVolume"
           ? [{ kind: PersistentVolume, name: hint.name }]
@@ -96,15 +80,12 @@ export const mutants: readonly Mutant[] = [
           facts.length === 0 && (await view.client.get<Volume>(PersistentVolume, undefined, subject.name ?? ""));
         const { claimRef, persistentVolumeReclaimPolicy: policy } = volume ? volume.spec : {};
         if (!volume || subject.kind !== PersistentVolume || policy !== "Retain" || !claimRef?.uid) return facts;
-        const { name = "", namespace } = claimRef;
+        const { name = "", namespace = "" } = claimRef;
         const metadata = { ...volume.metadata, name, namespace, annotations: {} };
         const silent = { ...volume, metadata };
         return [{ volume, claim: { ...silent, spec: {} } as never, namespace: silent, storageClass: silent }];
       }),
-      decide: (facts, at, settings) =>
-        retain
-          .decide(facts as never, at, settings)
-          .map((decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
+      decide: changed(retain, (decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
     }),
   },
   {
@@ -112,13 +93,13 @@ export const mutants: readonly Mutant[] = [
     doc: "Sets no policy when the scope goes: what is Retain is safe.",
     scenarios: ["scope-changes"],
     within: 5,
-    rule: retain.name,
-    start: starting({
-      ...retain,
-      decide: (...args) =>
-        withPatches(retain.decide(...args), (patch) =>
+    ...faulty(retain, {
+      decide: changed(
+        retain,
+        withPatches((patch) =>
           patch.spec?.persistentVolumeReclaimPolicy === "Delete" ? withSpec(patch, undefined) : patch,
         ),
+      ),
     }),
   },
   {
@@ -126,17 +107,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Takes a namespace for the same when its name is.",
     scenarios: ["namespace-replaced"],
     within: 5,
-    rule: reserve.name,
-    start: starting({ ...reserve, decide: (facts, at) => reserve.decide(facts, at, { otherNamespace: "always" }) }),
+    ...faulty(reserve, { decide: (facts, at) => reserve.decide(facts, at, { otherNamespace: "always" }) }),
   },
   {
     name: "offers-unguarded",
     doc: "Offers without holding the namespace, because namespaces seldom go.",
     scenarios: ["namespace-replaced"],
     within: 60,
-    rule: reserve.name,
-    start: starting({
-      ...reserve,
+    ...faulty(reserve, {
       decide: (...args) =>
         reserve.decide(...args).filter(({ kind, about }) => kind.kind !== "Namespace" || isBeingDeleted(about)),
     }),
@@ -146,9 +124,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Lets a namespace go without a look at what is offered there.",
     scenarios: ["namespace-replaced"],
     within: 30,
-    rule: reserve.name,
-    start: starting({
-      ...reserve,
+    ...faulty(reserve, {
       decide: (facts, ...rest) =>
         reserve.decide(facts?.namespace?.metadata.deletionTimestamp ? { ...facts, volumes: [] } : facts, ...rest),
     }),
@@ -158,9 +134,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Never lets a namespace go, because a volume may be offered there again.",
     scenarios: ["namespace-replaced", "claim-comes-back"],
     within: 5,
-    rule: reserve.name,
-    start: starting({
-      ...reserve,
+    ...faulty(reserve, {
       decide: (...args) =>
         reserve.decide(...args).filter(({ kind, about }) => kind.kind !== "Namespace" || !isBeingDeleted(about)),
     }),
@@ -170,9 +144,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Believes the event that a claim is gone.",
     scenarios: ["claim-comes-back", "claim-made-again"],
     within: 20,
-    rule: reserve.name,
-    start: starting({
-      ...reserve,
+    ...faulty(reserve, {
       look: async (...args) => {
         const facts = await reserve.look(...args);
         return facts && { ...facts, claims: new Map() };
@@ -184,10 +156,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Keeps volumes for a user who comes to fetch them.",
     scenarios: ["claim-comes-back"],
     within: 5,
-    rule: reserve.name,
-    start: starting({
-      ...reserve,
-      decide: (...args) => withPatches(reserve.decide(...args), (patch) => withSpec(patch, undefined)),
+    ...faulty(reserve, {
+      decide: changed(
+        reserve,
+        withPatches((patch) => withSpec(patch, undefined)),
+      ),
     }),
   },
   {
@@ -195,9 +168,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Goes by the time in the note, which is as good as the one on the volume.",
     scenarios: ["times-moved", "claim-stays-away"],
     within: 60,
-    rule: expire.name,
-    start: starting({
-      ...expire,
+    ...faulty(expire, {
       decide: (facts, at) => {
         if (!facts) return [];
         const { volume } = facts;
@@ -215,14 +186,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Hands a volume back by its policy, which is all that keeps it.",
     scenarios: ["claim-stays-away"],
     within: 5,
-    rule: expire.name,
-    start: starting({
-      ...expire,
-      decide: (...args) =>
-        withPatches(expire.decide(...args), (patch) => {
+    ...faulty(expire, {
+      decide: changed(
+        expire,
+        withPatches((patch) => {
           const { claimRef: _, ...spec } = patch.spec ?? {};
           return withSpec(patch, spec);
         }),
+      ),
     }),
   },
   {
@@ -230,22 +201,21 @@ export const mutants: readonly Mutant[] = [
     doc: "Keeps every volume for good, which is the safest.",
     scenarios: ["claim-stays-away"],
     within: 5,
-    rule: expire.name,
-    start: starting({ ...expire, decide: () => [] }),
+    ...faulty(expire, { decide: () => [] }),
   },
   {
     name: "tidies-up",
     doc: "Takes the annotations of a volume off altogether when it hands it back.",
     scenarios: ["claim-stays-away"],
     within: 5,
-    rule: expire.name,
-    start: starting({
-      ...expire,
-      decide: (...args) =>
-        withPatches(expire.decide(...args), (patch, { metadata }) => {
+    ...faulty(expire, {
+      decide: changed(
+        expire,
+        withPatches((patch, { metadata }) => {
           const annotations = Object.fromEntries(Object.keys(metadata.annotations ?? {}).map((key) => [key, null]));
           return { ...patch, metadata: { ...patch.metadata, annotations } };
         }),
+      ),
     }),
   },
 ];

@@ -9,20 +9,12 @@ import { runJob } from "../../../functions/volume/run-job/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { type Mutant, starting } from "../mutants/mutant.ts";
+import { changed, faulty, type Mutant, withWrites } from "../mutants/mutant.ts";
 import { guard } from "./volumes.ts";
-
-/** The decisions with their writes changed. */
-const withWrites = (decisions: readonly Decision[], change: (writes: readonly Write[]) => readonly Write[]) =>
-  decisions.map(
-    (decision): Decision =>
-      "writes" in decision && decision.writes ? { ...decision, writes: change(decision.writes) } : decision,
-  );
 
 /** A run-job that is shown its job otherwise than Salt has it. */
 const seeing = (change: (seen: JobView) => JobView) =>
-  starting({
-    ...runJob,
+  faulty(runJob, {
     decide: (facts, ...rest) => {
       const { work } = facts;
       if (!work || "obstacle" in work || work.seen.of !== "job") return runJob.decide(facts, ...rest);
@@ -34,8 +26,7 @@ const seeing = (change: (seen: JobView) => JobView) =>
 
 /** A run-job that decides by what is written down otherwise. */
 const noting = (change: (note: string) => string | undefined) =>
-  starting({
-    ...runJob,
+  faulty(runJob, {
     look: async (subject, view) => {
       const client = {
         ...view.client,
@@ -52,8 +43,8 @@ const noteKey = "holdfast.dev/volume.job";
 
 function withNote<T extends KubernetesObject>(object: T, change: (note: string) => string | undefined): T {
   const { [noteKey]: note, ...annotations } = object.metadata.annotations ?? {};
-  const changed = note === undefined ? undefined : change(note);
-  const all = changed === undefined ? annotations : { ...annotations, [noteKey]: changed };
+  const other = note === undefined ? undefined : change(note);
+  const all = other === undefined ? annotations : { ...annotations, [noteKey]: other };
   return { ...object, metadata: { ...object.metadata, annotations: all } };
 }
 
@@ -64,24 +55,21 @@ export const mutants: readonly Mutant[] = [
     doc: "Leaves a Volume as it was created: it is deleted seldom.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: addFinalizer.name,
-    start: starting({ ...addFinalizer, decide: () => [] }),
+    ...faulty(addFinalizer, { decide: () => [] }),
   },
   {
     name: "long-is-lost",
     doc: "Takes a job that has not returned for one that is lost, and begins it again under another id.",
     scenarios: ["job-runs-long"],
     within: 8,
-    rule: runJob.name,
-    start: seeing((seen) => (seen.record.state === "pending" ? { ...seen, whereabouts: "absent" } : seen)),
+    ...seeing((seen) => (seen.record.state === "pending" ? { ...seen, whereabouts: "absent" } : seen)),
   },
   {
     name: "posted-is-run",
     doc: "Waits for a job that Salt does not know, because its post will arrive.",
     scenarios: ["volume-comes-and-goes", "deleted-while-made"],
     within: 40,
-    rule: runJob.name,
-    start: seeing((seen) =>
+    ...seeing((seen) =>
       seen.record.state === "unknown" ? { record: { state: "pending" }, whereabouts: "running" } : seen,
     ),
   },
@@ -90,16 +78,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Waits for a job that the minion does not run, because its return is under way.",
     scenarios: ["job-lost"],
     within: 4,
-    rule: runJob.name,
-    start: seeing((seen) => (seen.whereabouts === "absent" ? { ...seen, whereabouts: "running" } : seen)),
+    ...seeing((seen) => (seen.whereabouts === "absent" ? { ...seen, whereabouts: "running" } : seen)),
   },
   {
     name: "accepted-is-done",
     doc: "Lets the storage go as soon as Salt has the job: what it begins it ends.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: runJob.name,
-    start: seeing((seen) =>
+    ...seeing((seen) =>
       seen.record.state === "pending" ? { record: { state: "ended", outcome: { end: "success", value: {} } } } : seen,
     ),
   },
@@ -108,17 +94,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Forgets how often a job was lost: some day it will not be.",
     scenarios: ["job-lost"],
     within: 12,
-    rule: runJob.name,
-    start: noting((note) => note.replace(/"attempt":\d+/, '"attempt":1')),
+    ...noting((note) => note.replace(/"attempt":\d+/, '"attempt":1')),
   },
   {
     name: "taken-back-while-bound",
     doc: "Takes storage back as soon as the Volume is deleted, as its owner has asked.",
     scenarios: ["volume-in-use"],
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       look: (subject, view) => {
         const client = {
           ...view.client,
@@ -134,10 +117,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Lets the Volume go before its PersistentVolume, as it was deleted first.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: deletePv.name,
-    start: starting({
-      ...deletePv,
-      decide: (...args) => withWrites(deletePv.decide(...args), (writes) => writes.toReversed()),
+    ...faulty(deletePv, {
+      decide: changed(
+        deletePv,
+        withWrites((writes) => writes.toReversed()),
+      ),
     }),
   },
   {
@@ -145,9 +129,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Lets both go when the job that takes the storage back has been begun.",
     scenarios: ["volume-comes-and-goes"],
     within: 24,
-    rule: deletePv.name,
-    start: starting({
-      ...deletePv,
+    ...faulty(deletePv, {
       look: async (subject, view) => {
         const found = await deletePv.look(subject, view);
         const seen = found.seen.map((one) => {
@@ -164,13 +146,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Says that a Volume is available, and makes its PersistentVolume next.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
-      decide: (...args) =>
-        withWrites(runJob.decide(...args), (writes) =>
-          writes.some(({ verb }) => verb === "create") ? writes.toReversed() : writes,
-        ),
+    ...faulty(runJob, {
+      decide: changed(
+        runJob,
+        withWrites((writes) => (writes.some(({ verb }) => verb === "create") ? writes.toReversed() : writes)),
+      ),
     }),
   },
   {
@@ -178,11 +158,10 @@ export const mutants: readonly Mutant[] = [
     doc: "Makes a PersistentVolume without a finalizer: Kubernetes has its own.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
-      decide: (...args) =>
-        withWrites(runJob.decide(...args), (writes) =>
+    ...faulty(runJob, {
+      decide: changed(
+        runJob,
+        withWrites((writes) =>
           writes.map((write) => {
             if (write.verb !== "create") return write;
             const { metadata } = write.object;
@@ -190,6 +169,7 @@ export const mutants: readonly Mutant[] = [
             return { ...write, object: { ...write.object, metadata: { ...metadata, finalizers } } };
           }),
         ),
+      ),
     }),
   },
   {
@@ -197,28 +177,21 @@ export const mutants: readonly Mutant[] = [
     doc: "Leaves the PersistentVolume to the claim that has bound it.",
     scenarios: ["volume-comes-and-goes", "volume-in-use"],
     within: 4,
-    rule: deletePv.name,
-    start: starting({ ...deletePv, decide: () => [] }),
+    ...faulty(deletePv, { decide: () => [] }),
   },
   {
     name: "asks-at-each-look",
     doc: "Forgets that it has looked at a job: its own writes come back as events, and it looks again.",
     scenarios: ["job-runs-long"],
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       subjects: (hint) =>
         runJob.subjects(hint.object ? { ...hint, object: withNote(hint.object, () => undefined) } : hint, {} as never),
-      decide: (facts, now, settings) =>
-        runJob
-          .decide(facts, now, settings)
-          .map(
-            (decision): Decision =>
-              decision.do === "write" && decision.step
-                ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
-                : decision,
-          ),
+      decide: changed(runJob, (decision, _, now) =>
+        decision.do === "write" && decision.step
+          ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
+          : decision,
+      ),
     }),
   },
   {
@@ -226,9 +199,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Waits for the job while it looks, so that no event and no sweep is needed for its end.",
     scenarios: ["job-runs-long"],
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       look: async (subject, view) => {
         for (let asked = 1; ; asked++) {
           const facts = await runJob.look(subject, view);
@@ -244,20 +215,14 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["job-runs-long"],
     by: "fault-free runs",
     within: 4,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       subjects: (hint) =>
         runJob.subjects(hint.object ? { ...hint, object: withNote(hint.object, () => undefined) } : hint, {} as never),
-      decide: (facts, now, settings) =>
-        runJob
-          .decide(facts, now, settings)
-          .map(
-            (decision): Decision =>
-              decision.do === "write" && decision.step?.name === "running"
-                ? { ...decision, writes: byTurns(facts, now) }
-                : decision,
-          ),
+      decide: changed(runJob, (decision, facts, now) =>
+        decision.do === "write" && decision.step?.name === "running"
+          ? { ...decision, writes: byTurns(facts, now) }
+          : decision,
+      ),
     }),
   },
   {
@@ -265,17 +230,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Leaves the device's name away, which is for show.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: refreshDeviceName.name,
-    start: starting({ ...refreshDeviceName, decide: () => [] }),
+    ...faulty(refreshDeviceName, { decide: () => [] }),
   },
   {
     name: "prepared-while-going",
     doc: "Begins what was asked for, also when the Volume is deleted meanwhile: the storage may be wanted again.",
     scenarios: ["deleted-while-made"],
     within: 12,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       decide: (facts, ...rest) => {
         const { work: _, ...withoutWork } = facts;
         return runJob.decide(facts.seen[0]?.object.status?.job ? facts : withoutWork, ...rest);
@@ -288,15 +250,10 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["volumes-of-two-nodes"],
     by: "outages",
     within: 20,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
-      decide: (...given) =>
-        runJob
-          .decide(...given)
-          .map(
-            (decision): Decision => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision),
-          ),
+    ...faulty(runJob, {
+      decide: changed(runJob, (decision) =>
+        isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision,
+      ),
     }),
   },
   {
@@ -305,15 +262,12 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["volume-comes-and-goes"],
     by: "outages",
     within: 20,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
-      decide: (...given) =>
-        runJob.decide(...given).map((decision): Decision => {
-          if (!isAway(decision)) return decision;
-          const { next: _, ...rest } = decision;
-          return rest;
-        }),
+    ...faulty(runJob, {
+      decide: changed(runJob, (decision) => {
+        if (!isAway(decision)) return decision;
+        const { next: _, ...rest } = decision;
+        return rest;
+      }),
     }),
   },
   {
@@ -322,9 +276,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["volumes-of-two-nodes"],
     by: "outages",
     within: 20,
-    rule: runJob.name,
-    start: starting({
-      ...runJob,
+    ...faulty(runJob, {
       look: async (subject, view) => {
         const facts = await runJob.look(subject, view);
         for await (const { metadata } of view.client.list(Volume, { metadataOnly: true })) {

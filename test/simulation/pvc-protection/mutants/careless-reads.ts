@@ -3,14 +3,15 @@ import type { Client, ListOptions } from "../../../../shared/kubernetes/client.t
 import { type Kind, Pod } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { listed, onePage, withClient } from "../../mutants/clients.ts";
-import { type Mutant, starting } from "../../mutants/mutant.ts";
+import { faulty, type Mutant, starting } from "../../mutants/mutant.ts";
 
 /** Replaces how pods are listed. */
 function listingPods(list: (client: Client, options: ListOptions) => AsyncIterable<KubernetesObject>) {
-  return withClient(starting(release), (client) => ({
+  const start = withClient(starting(release), (client) => ({
     list: <T extends KubernetesObject>(kind: Kind, options: ListOptions = {}) =>
       (kind === Pod ? list(client, options) : client.list(kind, options)) as AsyncIterable<T>,
   }));
+  return { rule: release.name, start };
 }
 
 async function* untilItFails(pods: AsyncIterable<KubernetesObject>): AsyncGenerator<KubernetesObject> {
@@ -21,16 +22,13 @@ async function* untilItFails(pods: AsyncIterable<KubernetesObject>): AsyncGenera
   }
 }
 
-const rule = release.name;
-
 export const carelessReads: readonly Mutant[] = [
   {
     name: "verdict-from-a-stale-list",
     doc: "Lists pods with resourceVersion=0, to spare the API server.",
     scenarios: ["late-binding-alone", "late-binding"],
     within: 10,
-    rule,
-    start: listingPods((client, { namespace, fieldSelector = "" }) =>
+    ...listingPods((client, { namespace, fieldSelector = "" }) =>
       listed(onePage(client, Pod, namespace, { resourceVersion: "0", fieldSelector })),
     ),
   },
@@ -39,8 +37,7 @@ export const carelessReads: readonly Mutant[] = [
     doc: "Reads one page of pods and does not ask whether there are more.",
     scenarios: ["many-claims-alone"],
     within: 40,
-    rule,
-    start: listingPods((client, { namespace, fieldSelector = "" }) =>
+    ...listingPods((client, { namespace, fieldSelector = "" }) =>
       listed(onePage(client, Pod, namespace, { limit: "250", fieldSelector })),
     ),
   },
@@ -50,8 +47,7 @@ export const carelessReads: readonly Mutant[] = [
     scenarios: ["used-alone"],
     by: "points",
     within: 100,
-    rule,
-    start: listingPods((client, options) => untilItFails(client.list(Pod, options))),
+    ...listingPods((client, options) => untilItFails(client.list(Pod, options))),
   },
   {
     name: "pods-before-claims",
@@ -59,9 +55,7 @@ export const carelessReads: readonly Mutant[] = [
     scenarios: ["late-binding-stripped"],
     by: "fault-free runs",
     within: 150,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       look: async (subject, view): Promise<Facts> => {
         const { namespace = "" } = subject;
         const pods = await Array.fromAsync(view.client.list(Pod, { namespace, fieldSelector: "spec.nodeName!=" }));
@@ -77,8 +71,7 @@ export const carelessReads: readonly Mutant[] = [
     scenarios: ["used-alone", "deleted-while-used"],
     by: "fault-free runs",
     within: 2,
-    rule,
-    start: listingPods(async function* (client, options) {
+    ...listingPods(async function* (client, options) {
       for (let time = 1; time < 100; time++) await Array.fromAsync(client.list(Pod, options));
       yield* client.list(Pod, options);
     }),
@@ -88,8 +81,7 @@ export const carelessReads: readonly Mutant[] = [
     doc: "Lists all pods, and says of those that wait for a node that they hold the claim.",
     scenarios: ["in-tree-off"],
     within: 20,
-    rule,
-    start: listingPods(async function* (client, { namespace = "" }) {
+    ...listingPods(async function* (client, { namespace = "" }) {
       for await (const pod of client.list(Pod, { namespace }))
         yield { ...pod, spec: { nodeName: "soon", ...(pod.spec as object) } } as KubernetesObject;
     }),
@@ -99,8 +91,7 @@ export const carelessReads: readonly Mutant[] = [
     doc: "Counts pods only while they are running, because a pending one holds nothing yet.",
     scenarios: ["late-binding-alone", "used-alone"],
     within: 20,
-    rule,
-    start: listingPods((client, options) =>
+    ...listingPods((client, options) =>
       filtered(client.list(Pod, options), (pod) => (pod.status as { phase?: string } | undefined)?.phase === "Running"),
     ),
   },

@@ -1,27 +1,26 @@
 import { release } from "../../../../functions/pvc-protection/release/rule.ts";
-import type { Decision, WriteStep } from "../../../../shared/decision.ts";
 import { isConflict } from "../../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
-import type { Write } from "../../../../shared/kubernetes/write.ts";
 import { withClient } from "../../mutants/clients.ts";
-import { type Mutant, starting } from "../../mutants/mutant.ts";
+import { changed, faulty, type Mutant, starting, withWrites } from "../../mutants/mutant.ts";
 
 type Operation = { op: string; path: string; value?: unknown };
 
-/** Changes what release writes when it takes a finalizer away. */
-const writing = (change: (write: Write, step: WriteStep) => readonly Write[]) =>
-  starting({
-    ...release,
-    decide: (facts, now, settings): Decision[] =>
-      release
-        .decide(facts, now, settings)
-        .map((decision) =>
-          decision.do === "write"
-            ? { ...decision, writes: decision.writes.flatMap((write) => change(write, decision)) }
-            : decision,
+/** A release that guards the removal of a finalizer by less than what it has read. */
+const unguardedBy = (...guards: readonly string[]) =>
+  faulty(release, {
+    decide: changed(
+      release,
+      withWrites((writes) =>
+        writes.map((write) =>
+          write.verb === "patch"
+            ? { ...write, patch: (write.patch as Operation[]).filter(({ path }) => !guards.includes(path)) }
+            : write,
         ),
+      ),
+    ),
   });
 
 type Patch = Parameters<Client["patch"]>;
@@ -44,8 +43,6 @@ const patching = (
     },
   }));
 
-const operations = (write: Write) => (write.verb === "patch" ? (write.patch as Operation[]) : []);
-const withOperations = (write: Write, patch: readonly Operation[]) => ({ ...write, patch }) as Write;
 const isOfAnnotation = ({ path }: Operation) => path.startsWith("/metadata/annotations/");
 
 /** One run in six finds that a removal is not guarded: 25 runs miss it once in ninety draws of the numbers. */
@@ -57,26 +54,14 @@ export const carelessWrites: readonly Mutant[] = [
     doc: "Removes the finalizer by its position and name, also if the claim has changed since it was read.",
     scenarios: ["restless-claim"],
     within: withinUnguarded,
-    rule: release.name,
-    start: writing((write) => [
-      withOperations(
-        write,
-        operations(write).filter(({ path }) => !["/metadata/uid", "/metadata/resourceVersion"].includes(path)),
-      ),
-    ]),
+    ...unguardedBy("/metadata/uid", "/metadata/resourceVersion"),
   },
   {
     name: "no-resource-version",
     doc: "Guards the removal by the claim's uid alone, because a finalizer that may go may go from any version.",
     scenarios: ["restless-claim"],
     within: withinUnguarded,
-    rule: release.name,
-    start: writing((write) => [
-      withOperations(
-        write,
-        operations(write).filter(({ path }) => path !== "/metadata/resourceVersion"),
-      ),
-    ]),
+    ...unguardedBy("/metadata/resourceVersion"),
   },
   {
     name: "annotations-replaced-whole",
@@ -134,9 +119,7 @@ export const carelessWrites: readonly Mutant[] = [
     doc: "Takes the finalizer away in the end, even when something went wrong before, so that no claim hangs.",
     scenarios: ["used-alone"],
     within: 100,
-    rule: release.name,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       look: async (subject, view) => {
         try {
           return await release.look(subject, view);

@@ -3,11 +3,10 @@ import type { Decision } from "../../../../shared/decision.ts";
 import type { Client } from "../../../../shared/kubernetes/client.ts";
 import { Pod } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
-import { type Mutant, seeing, starting } from "../../mutants/mutant.ts";
+import { changed, faulty, type Mutant, seeing } from "../../mutants/mutant.ts";
 
 const inTree = "kubernetes.io/pvc-protection";
 const progress = "holdfast.dev/pvc-protection.release";
-const rule = release.name;
 
 const without = (claim: KubernetesObject, finalizer: string): KubernetesObject => ({
   ...claim,
@@ -35,10 +34,9 @@ const lookAtNamedPods = (trusts: (claim: KubernetesObject, uid: unknown) => bool
   });
 
 /** A mutant that trusts progress has it there until the claim is gone. */
-const keepingProgress: typeof release.decide = (facts, now, settings) =>
-  release
-    .decide(facts, now, settings)
-    .map((decision) => (decision.do === "write" ? { ...decision, progress: "unchanged" } : decision));
+const keepingProgress = changed(release, (decision) =>
+  decision.do === "write" ? { ...decision, progress: "unchanged" } : decision,
+);
 
 export const wrongVerdicts: readonly Mutant[] = [
   {
@@ -46,9 +44,7 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Lets a claim go without waiting for Kubernetes' finalizer, which is none of its business.",
     scenarios: ["deleted-while-used", "late-binding"],
     within: 60,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       decide: ({ claims, users }, now, settings): Decision[] =>
         claims.flatMap((claim) => {
           if (users.has(claim.metadata.name)) return release.decide({ claims: [claim], users }, now, settings);
@@ -75,9 +71,7 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Judges every claim with the finalizer, because only claims that no pod uses lose it.",
     scenarios: ["many-claims-alone", "in-tree-off"],
     within: 5,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       look: async (subject, view): Promise<Facts> => {
         const { claims, users } = await release.look(subject, {
           ...view,
@@ -102,12 +96,7 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Asks only for the pods that the claim's annotation names, which saves the list.",
     scenarios: ["used-alone", "replaced-alone"],
     within: 15,
-    rule,
-    start: starting({
-      ...release,
-      decide: keepingProgress,
-      look: lookAtNamedPods(() => true),
-    }),
+    ...faulty(release, { decide: keepingProgress, look: lookAtNamedPods(() => true) }),
   },
   {
     name: "progress-of-another-trusted",
@@ -116,9 +105,7 @@ export const wrongVerdicts: readonly Mutant[] = [
       "asks for those pods alone.",
     scenarios: ["restored-alone"],
     within: 15,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       decide: keepingProgress,
       look: lookAtNamedPods((claim, uid) => uid !== claim.metadata.uid),
     }),
@@ -128,9 +115,7 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "In document mode takes a pod that is being deleted for one that has ended.",
     scenarios: ["finished-jobs"],
     within: 20,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       look: seeing(release, async (facts, subject, view) => {
         if (view.settings.mode !== "document") return facts;
         const users = new Map(facts.users);
@@ -146,9 +131,7 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Looks only at the claims that a pod names itself.",
     scenarios: ["finished-jobs"],
     within: 5,
-    rule,
-    start: starting({
-      ...release,
+    ...faulty(release, {
       look: seeing(release, (facts) => {
         const users = new Map(facts.users);
         for (const { metadata } of facts.claims) if (metadata.ownerReferences?.length) users.delete(metadata.name);
@@ -161,17 +144,12 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Writes down when it looked last, every time.",
     scenarios: ["deleted-while-used"],
     within: 100,
-    rule,
-    start: starting({
-      ...release,
-      decide: (facts, now, settings): Decision[] =>
-        release
-          .decide(facts, now, settings)
-          .map((decision) =>
-            decision.do === "wait" && decision.step
-              ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
-              : decision,
-          ),
+    ...faulty(release, {
+      decide: changed(release, (decision, _, now) =>
+        decision.do === "wait" && decision.step
+          ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
+          : decision,
+      ),
     }),
   },
   {
@@ -179,15 +157,10 @@ export const wrongVerdicts: readonly Mutant[] = [
     doc: "Does not clear the Events that it recorded on a claim, because they expire.",
     scenarios: ["deleted-while-used", "used-alone"],
     within: 5,
-    rule,
-    start: starting({
-      ...release,
-      decide: (facts, now, settings): Decision[] =>
-        release
-          .decide(facts, now, settings)
-          .map((decision) =>
-            decision.do === "write" ? { ...decision, about: withoutProgress(decision.about) } : decision,
-          ),
+    ...faulty(release, {
+      decide: changed(release, (decision) =>
+        decision.do === "write" ? { ...decision, about: withoutProgress(decision.about) } : decision,
+      ),
     }),
   },
 ];

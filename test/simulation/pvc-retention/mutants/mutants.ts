@@ -7,22 +7,16 @@ import { PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { nextProgress, progressKey, readProgress } from "../../../../shared/progress.ts";
 import { withClient } from "../../mutants/clients.ts";
-import { type Mutant, starting } from "../../mutants/mutant.ts";
+import { changed, faulty, type Mutant, starting, withWrites } from "../../mutants/mutant.ts";
 
 type Facts = NonNullable<Awaited<ReturnType<typeof setOwner.look>>>;
 type Named = Facts["claims"][number];
-interface Operation {
-  op: string;
-  path: string;
-  value?: unknown;
-}
 
 const own_ = setOwner.name;
 
 /** Starts `set-owner` with another view of the claims of a set. */
 const seeing = (see: (claim: Named, facts: Facts) => Named | undefined) =>
-  starting({
-    ...setOwner,
+  faulty(setOwner, {
     look: async (subject, view) => {
       const facts = await setOwner.look(subject, view);
       return facts && { ...facts, claims: facts.claims.flatMap((claim) => see(claim, facts) ?? []) };
@@ -31,8 +25,7 @@ const seeing = (see: (claim: Named, facts: Facts) => Named | undefined) =>
 
 /** Starts `set-owner` with other decisions. */
 const deciding = (change: (decisions: readonly Decision[], facts: Facts) => readonly Decision[]) =>
-  starting({
-    ...setOwner,
+  faulty(setOwner, {
     decide: (facts, now, settings) => (facts ? change(setOwner.decide(facts, now, settings), facts) : []),
   });
 
@@ -52,32 +45,28 @@ export const mutants: readonly Mutant[] = [
     doc: "Takes a claim for used that is younger than its set: who else would have made it.",
     scenarios: ["claims-made-beside"],
     within: 6,
-    rule: own_,
-    start: seeing((one, { set }) => (born(one.claim) >= born(set) ? usedBy(set, one) : one)),
+    ...seeing((one, { set }) => (born(one.claim) >= born(set) ? usedBy(set, one) : one)),
   },
   {
     name: "goes-by-name",
     doc: "Takes a claim for the set's that has the name of one.",
     scenarios: ["claims-made-beside", "left-without-policy"],
     within: 6,
-    rule: own_,
-    start: seeing((one, { set }) => usedBy(set, one)),
+    ...seeing((one, { set }) => usedBy(set, one)),
   },
   {
     name: "any-note-counts",
     doc: "Does not ask which set the note on a claim names, because there is only one of the name.",
     scenarios: ["set-recreated"],
     within: 16,
-    rule: own_,
-    start: seeing((one, { set }) => (readProgress(one.claim, own_)?.set ? usedBy(set, one) : one)),
+    ...seeing((one, { set }) => (readProgress(one.claim, own_)?.set ? usedBy(set, one) : one)),
   },
   {
     name: "ignores-other-pods",
     doc: "Looks at the pods of the set alone, because no other pod mounts its claims.",
     scenarios: ["rescued"],
     within: 8,
-    rule: own_,
-    start: seeing(({ claim, pods }, { set }) => ({
+    ...seeing(({ claim, pods }, { set }) => ({
       claim,
       pods: pods.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid)),
     })),
@@ -92,10 +81,9 @@ export const mutants: readonly Mutant[] = [
       withClient(
         starting({
           ...setOwner,
-          decide: (facts, now, settings) =>
-            setOwner
-              .decide(facts as never, now, settings)
-              .map((decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
+          decide: changed(setOwner, (decision) =>
+            decision.do === "write" ? { ...decision, preconditions: [] } : decision,
+          ),
         }),
         (client) => ({
           patch: async <T extends KubernetesObject>(...patch: Parameters<Client["patch"]>) => {
@@ -115,8 +103,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["kept-in-time"],
     by: "fault-free runs",
     within: 12,
-    rule: own_,
-    start: deciding((decisions) => decisions.filter((one) => one.do !== "write" || one.about.kind === "StatefulSet")),
+    ...deciding((decisions) => decisions.filter((one) => one.do !== "write" || one.about.kind === "StatefulSet")),
   },
   {
     name: "ties-nothing",
@@ -124,8 +111,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["policy-turns"],
     by: "fault-free runs",
     within: 6,
-    rule: own_,
-    start: deciding((decisions) => decisions.filter((one) => one.do !== "write" || !one.preconditions)),
+    ...deciding((decisions) => decisions.filter((one) => one.do !== "write" || !one.preconditions)),
   },
   {
     name: "forgets-nothing",
@@ -133,8 +119,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["policy-gone"],
     by: "fault-free runs",
     within: 6,
-    rule: own_,
-    start: deciding((decisions, { set }) =>
+    ...deciding((decisions, { set }) =>
       readProgress(set, syncPolicy.name) ? decisions : decisions.filter(({ about }) => about.kind === "StatefulSet"),
     ),
   },
@@ -143,42 +128,39 @@ export const mutants: readonly Mutant[] = [
     doc: "Writes the list of a claim's owners as it is to be, instead of its own element of it.",
     scenarios: ["policy-turns-back"],
     within: 12,
-    rule: own_,
-    start: deciding((decisions) =>
-      decisions.map((decision) => {
-        if (decision.do !== "write") return decision;
-        const writes = decision.writes.map((write) => {
-          if (write.verb !== "patch" || write.type !== "json") return write;
-          const guards = (write.patch as Operation[]).slice(0, 2);
-          return { ...write, patch: [...guards, { op: "remove", path: "/metadata/ownerReferences" }] };
-        });
-        return { ...decision, writes };
-      }),
-    ),
+    ...faulty(setOwner, {
+      decide: changed(
+        setOwner,
+        withWrites((writes) =>
+          writes.map((write) => {
+            if (write.verb !== "patch" || write.type !== "json") return write;
+            const guards = (write.patch as unknown[]).slice(0, 2);
+            return { ...write, patch: [...guards, { op: "remove", path: "/metadata/ownerReferences" }] };
+          }),
+        ),
+      ),
+    }),
   },
   {
     name: "empties-annotations",
     doc: "Empties the annotations of a claim that it unties, which are about nothing any more.",
     scenarios: ["policy-turns-back"],
     within: 8,
-    rule: own_,
-    start: deciding((decisions) =>
-      decisions.map((decision) => {
+    ...faulty(setOwner, {
+      decide: changed(setOwner, (decision) => {
         if (decision.do !== "write" || decision.kind !== PersistentVolumeClaim) return decision;
         const { about } = decision;
         const gone = Object.fromEntries(Object.keys(about.metadata.annotations ?? {}).map((key) => [key, null]));
         return { ...decision, writes: [annotate(PersistentVolumeClaim, about, gone)] };
       }),
-    ),
+    }),
   },
   {
     name: "overrides-a-retain-that-is-applied",
     doc: "Takes any Retain for a default that the server has filled in.",
     scenarios: ["field-applied"],
     within: 6,
-    rule: syncPolicy.name,
-    start: starting({
-      ...syncPolicy,
+    ...faulty(syncPolicy, {
       decide: (facts, now, settings) =>
         syncPolicy.decide(
           facts.map(({ set, policy }) => ({
@@ -195,9 +177,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Puts the field back as often as another client takes it back: the policy is the admin's word.",
     scenarios: ["field-fought-over"],
     within: 6,
-    rule: syncPolicy.name,
-    start: starting({
-      ...syncPolicy,
+    ...faulty(syncPolicy, {
       decide: (facts, now, settings) =>
         syncPolicy.decide(
           facts.map(({ set, policy }) => {
@@ -215,9 +195,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["policy-gone", "namespace-turns"],
     by: "fault-free runs",
     within: 8,
-    rule: syncPolicy.name,
-    start: starting({
-      ...syncPolicy,
+    ...faulty(syncPolicy, {
       decide: (facts, now, settings) =>
         syncPolicy.decide(
           facts.filter(({ policy }) => policy),
