@@ -22,3 +22,8 @@ export async function noticesOn(cluster: Cluster, kind: string, name: string): P
   const events = await eventsOn(cluster, kind, name);
   return events.filter(({ reportingController }) => reportingController?.startsWith("holdfast.dev/"));
 }
+
+/** Waits for an Event of a function of Holdfast on an object, and returns the first one. */
+export function noticeOn(cluster: Cluster, kind: string, name: string): Promise<RecordedEvent> {
+  return cluster.eventually(`${kind} ${name} has an Event`, async () => (await noticesOn(cluster, kind, name))[0]);
+}

@@ -24,7 +24,7 @@ import { apiFailure } from "../../harness/api-failure.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { definitionsDeleted } from "../../harness/definitions-deleted.ts";
 import { manifest, statefulSet } from "../../harness/manifest.ts";
-import { deleteClaim, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
+import { deleteClaim, removePod, usedClaim } from "../pvc-protection/helpers.ts";
 import { beside } from "../pvc-protection/settings.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
@@ -226,8 +226,7 @@ const inEverySetting: readonly Scenario[] = [
     alone: true,
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       refuse(cluster, "pvc-protection/release");
       await deleteClaim(cluster, "data");
       const [first] = await cluster.eventually("the claim shows a dead-lettered event", async () => {
@@ -288,8 +287,7 @@ const inEverySetting: readonly Scenario[] = [
     alone: true,
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       refuse(cluster, "pvc-protection/release");
       await removePod(cluster, "web");
       await cluster.eventually("the event is kept", async () => {

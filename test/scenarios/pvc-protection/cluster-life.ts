@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { Namespace, PersistentVolume } from "../../harness/kinds.ts";
-import { noticesOn } from "../recorded-events.ts";
+import { noticeOn, noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   boundClaim,
@@ -12,15 +12,15 @@ import {
   claimStays,
   createPod,
   deleteClaim,
+  deleteHeldByUs,
   isRunning,
   kubeletRefuses,
   node,
   podOf,
   podRuns,
   protectedClaim,
-  runningPod,
   strip,
-  stripInTree,
+  usedClaim,
 } from "./helpers.ts";
 import { everywhere } from "./settings.ts";
 
@@ -106,8 +106,7 @@ export const clusterLife: readonly Scenario[] = [
     title: "kubectl shows a held claim as Terminating",
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await deleteClaim(cluster, "data");
       await claimIsHeld(cluster, "data");
       const table = await admin.request<Table>("GET", pathOf(PersistentVolumeClaim, namespace, "data"), undefined, {
@@ -124,12 +123,9 @@ export const clusterLife: readonly Scenario[] = [
       await protectedClaim(cluster, "data", { finalizers: [hold] });
       await createPod(cluster, "web", ["data"]);
       await deleteClaim(cluster, "data");
-      const [notice] = await cluster.eventually("the pod is warned", async () => {
-        const notices = await noticesOn(cluster, "Pod", "web");
-        return notices.length > 0 && notices;
-      });
+      const notice = await noticeOn(cluster, "Pod", "web");
       expect(notice).toMatchObject({ type: "Warning", reason: "ClaimBeingDeleted" });
-      expect(notice?.note).toContain("PVC (data) is in scheduled for deletion state");
+      expect(notice.note).toContain("PVC (data) is in scheduled for deletion state");
       await strip(cluster, "data", hold);
     },
   },
@@ -159,8 +155,7 @@ export const clusterLife: readonly Scenario[] = [
       const { admin, namespace } = cluster;
       // Only a finalizer that is not Holdfast's keeps the claim: the kubelet treats it as gone.
       await boundClaim(cluster, "data", { finalizers: [hold] });
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await cluster.eventually("only the other finalizer is left", async () => {
         return (await claimOf(cluster, "data"))?.metadata.finalizers?.join() === hold;
       });
@@ -169,11 +164,8 @@ export const clusterLife: readonly Scenario[] = [
       expect(await isRunning(cluster, "web")).toBe(false);
       // A change of the claim triggers the function that warns.
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
-      const [notice] = await cluster.eventually("the pod is warned", async () => {
-        const notices = await noticesOn(cluster, "Pod", "web");
-        return notices.length > 0 && notices;
-      });
-      expect(notice?.note).toContain("can't start pod (web) because it's using PVC (data) that is being deleted");
+      const notice = await noticeOn(cluster, "Pod", "web");
+      expect(notice.note).toContain("can't start pod (web) because it's using PVC (data) that is being deleted");
       await strip(cluster, "data", hold);
     },
   },
@@ -197,11 +189,9 @@ export const clusterLife: readonly Scenario[] = [
     title: "a claim in a namespace that is being deleted is held by its pod, although no Event can be recorded",
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await admin.delete(Namespace, undefined, namespace);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       await claimStays(cluster, "data");
       await admin.delete(Pod, namespace, "web", { gracePeriodSeconds: 0 });

@@ -3,7 +3,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { apiFailure } from "../../harness/api-failure.ts";
 import type { Call, Cluster } from "../../harness/cluster.ts";
-import { noticesOn } from "../recorded-events.ts";
+import { noticeOn, noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   bareNode,
@@ -12,6 +12,7 @@ import {
   claimOf,
   claimStays,
   deleteClaim,
+  deleteHeldByUs,
   isProtected,
   ours,
   protect,
@@ -21,6 +22,7 @@ import {
   runningPod,
   strip,
   stripInTree,
+  usedClaim,
 } from "./helpers.ts";
 import { alone, beside } from "./settings.ts";
 
@@ -73,11 +75,9 @@ const writes: readonly Scenario[] = [
   {
     title: "the claim stays although the write that says who holds it is answered with 500, twice",
     async run(cluster) {
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       const met = disturb(cluster, 2, writesOf(release), fails);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       expect(met()).toBeGreaterThan(0);
       await claimStays(cluster, "data");
@@ -98,8 +98,7 @@ const events: readonly Scenario[] = [
       await runningPod(cluster, "web", ["held"]);
       cluster.fate(() => []);
       await deleteClaim(cluster, "free");
-      await deleteClaim(cluster, "held");
-      await stripInTree(cluster, "held");
+      await deleteHeldByUs(cluster, "held");
       const swept = async (done: () => Promise<boolean>) => {
         // Between two of them, other parts of the cluster have to do their work.
         for (const begun = cluster.clock.now(); cluster.clock.now() < begun + 180_000 && !(await done()); ) {
@@ -132,8 +131,7 @@ const events: readonly Scenario[] = [
       const { metadata } = await isProtected(cluster, "data");
       expect(metadata.deletionTimestamp).toBeUndefined();
 
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       for (const lie of lies) expect((await instance(lie)).status).toBe(204);
       await claimStays(cluster, "data");
@@ -149,12 +147,9 @@ const events: readonly Scenario[] = [
         rule === release && !allowed ? Promise.resolve(apiFailure(403, "Forbidden")) : send(),
       );
       await deleteClaim(cluster, "data");
-      const [notice] = await cluster.eventually("the claim shows the dead-lettered event", async () => {
-        const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
-        return notices.length > 0 && notices;
-      });
+      const notice = await noticeOn(cluster, "PersistentVolumeClaim", "data");
       expect(notice).toMatchObject({ type: "Warning", reason: "EventDeadLettered" });
-      expect(notice?.note).toContain("Grant the function's role what it lacks");
+      expect(notice.note).toContain("Grant the function's role what it lacks");
       await claimStays(cluster, "data");
       allowed = true;
       await cluster.sweep();
@@ -209,8 +204,7 @@ const requests: readonly Scenario[] = [
       for (const name of ["a", "b", "c", "d"]) await runningPod(cluster, name, []);
       await runningPod(cluster, "z", ["data"]);
       inPagesOf(cluster, 2);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
       await claimStays(cluster, "data");
       expect(cluster.calls.filter((call) => call.rule === release && isLaterPage(call)).length).toBeGreaterThanOrEqual(

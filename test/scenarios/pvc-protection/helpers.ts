@@ -112,6 +112,13 @@ export async function runningPod(cluster: Cluster, name: string, claims: readonl
   return created;
 }
 
+/** Creates claim `data`, protected, and a running pod that mounts it; returns the claim. */
+export async function usedClaim(cluster: Cluster, pod = "web"): Promise<KubernetesObject> {
+  const created = await protectedClaim(cluster, "data");
+  await runningPod(cluster, pod, ["data"]);
+  return created;
+}
+
 /** Gives a pod its node, as a scheduler does. */
 export async function bind({ admin, namespace }: Cluster, name: string, node: string = bareNode): Promise<void> {
   await admin.request("POST", pathOf(Pod, namespace, name, "binding"), {
@@ -134,6 +141,12 @@ export async function removePod({ admin, namespace }: Cluster, name: string): Pr
 
 export async function deleteClaim({ admin, namespace }: Cluster, name: string): Promise<void> {
   await admin.delete(PersistentVolumeClaim, namespace, name);
+}
+
+/** Deletes a claim so that nothing but our finalizer can hold it. */
+export async function deleteHeldByUs(cluster: Cluster, name: string): Promise<void> {
+  await deleteClaim(cluster, name);
+  await stripInTree(cluster, name);
 }
 
 /** Waits until a claim of this name, or this incarnation of it, is gone. */

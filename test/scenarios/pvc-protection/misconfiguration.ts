@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { advanceUntilSettled } from "../../harness/advance-until-settled.ts";
-import { noticesOn } from "../recorded-events.ts";
+import { noticeOn, noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import { claimGoes, claimStays, deleteClaim, inTree, protectedClaim, strip } from "./helpers.ts";
 import { misconfigured } from "./settings.ts";
@@ -21,12 +21,9 @@ export const misconfiguration: readonly Scenario[] = [
 
       await advanceUntilSettled(cluster, "a minute", cluster.clock.sleep(61_000));
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
-      const [notice] = await cluster.eventually("the claim says what is wrong", async () => {
-        const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
-        return notices.length > 0 && notices;
-      });
+      const notice = await noticeOn(cluster, "PersistentVolumeClaim", "data");
       expect(notice).toMatchObject({ type: "Warning", reason: "InTreeProtectionSilent" });
-      expect(notice?.note).toContain("IN_TREE=absent");
+      expect(notice.note).toContain("IN_TREE=absent");
       await claimStays(cluster, "data");
       await strip(cluster, "data", inTree);
       await claimGoes(cluster, "data");

@@ -15,11 +15,13 @@ import {
   claimStays,
   createPod,
   deleteClaim,
+  deleteHeldByUs,
   protectedClaim,
   removePod,
   runningPod,
   setPhase,
   stripInTree,
+  usedClaim,
 } from "./helpers.ts";
 import { documentMode, everywhere } from "./settings.ts";
 
@@ -62,10 +64,8 @@ export const releasing: readonly Scenario[] = [
     title: "a deleted claim stays while a pod uses it, names the pod, and is removed when the pod is gone",
     settings: everywhere,
     async run(cluster) {
-      const { metadata } = await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      const { metadata } = await usedClaim(cluster);
+      await deleteHeldByUs(cluster, "data");
 
       expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "web", node: bareNode }]);
       const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
@@ -86,8 +86,7 @@ export const releasing: readonly Scenario[] = [
     within: true,
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await deleteClaim(cluster, "data");
       await claimIsHeld(cluster, "data");
       await settled(cluster);
@@ -146,8 +145,7 @@ export const releasing: readonly Scenario[] = [
     async run(cluster) {
       await protectedClaim(cluster, "data");
       for (const name of ["one", "two"]) await runningPod(cluster, name, ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       // The list of pods ends with the first user: one is enough to keep a claim.
       expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "one", node: bareNode }]);
       await removePod(cluster, "one");
@@ -168,8 +166,7 @@ export const releasing: readonly Scenario[] = [
       await protectedClaim(cluster, "data");
       cluster.fate(({ kind }) => (kind === "Pod" ? [] : undefined));
       await runningPod(cluster, "web", ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       await claimStays(cluster, "data");
     },
@@ -179,8 +176,7 @@ export const releasing: readonly Scenario[] = [
     within: true,
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await deleteClaim(cluster, "data");
       await claimIsHeld(cluster, "data");
       await settled(cluster);
@@ -206,8 +202,7 @@ export const releasing: readonly Scenario[] = [
       await protectedClaim(cluster, "data");
       await createPod(cluster, "web", ["data"]);
       await bind(cluster, "web");
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await claimStays(cluster, "data");
     },
@@ -218,11 +213,9 @@ export const releasing: readonly Scenario[] = [
         `a pod that has ${phase.toLowerCase()} holds the claim until it is deleted, ` +
         "because its volumes may still be mounted",
       async run(cluster) {
-        await protectedClaim(cluster, "data");
-        await runningPod(cluster, "job", ["data"]);
+        await usedClaim(cluster, "job");
         await setPhase(cluster, "job", phase);
-        await deleteClaim(cluster, "data");
-        await stripInTree(cluster, "data");
+        await deleteHeldByUs(cluster, "data");
         await claimIsHeld(cluster, "data");
         await claimStays(cluster, "data");
         await removePod(cluster, "job");
@@ -233,8 +226,7 @@ export const releasing: readonly Scenario[] = [
       title: `a pod that has ${phase.toLowerCase()} does not hold its claim`,
       settings: [documentMode],
       async run(cluster) {
-        await protectedClaim(cluster, "data");
-        await runningPod(cluster, "job", ["data"]);
+        await usedClaim(cluster, "job");
         await setPhase(cluster, "job", phase);
         await deleteClaim(cluster, "data");
         await claimGoes(cluster, "data");
@@ -244,8 +236,7 @@ export const releasing: readonly Scenario[] = [
       title: `a held claim goes when its pod has ${phase.toLowerCase()}`,
       settings: [documentMode],
       async run(cluster) {
-        await protectedClaim(cluster, "data");
-        await runningPod(cluster, "job", ["data"]);
+        await usedClaim(cluster, "job");
         await deleteClaim(cluster, "data");
         await claimIsHeld(cluster, "data");
         await claimStays(cluster, "data");

@@ -9,6 +9,7 @@ import {
   claimOf,
   claimStays,
   deleteClaim,
+  deleteHeldByUs,
   isProtected,
   podOf,
   protectedClaim,
@@ -17,7 +18,7 @@ import {
   removePod,
   runningPod,
   strip,
-  stripInTree,
+  usedClaim,
 } from "./helpers.ts";
 
 /** Names that are used again: a decision about one object must have no effect on a later one of its name. */
@@ -27,8 +28,7 @@ export const replacement: readonly Scenario[] = [
     async run(cluster) {
       for (const name of ["data", "other"]) await protectedClaim(cluster, name);
       await runningPod(cluster, "web", ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       await removePod(cluster, "web");
       await runningPod(cluster, "web", ["other"]);
@@ -39,8 +39,7 @@ export const replacement: readonly Scenario[] = [
   {
     title: "if another pod of the same name replaces a pod, a claim that is not deleted stays as it is",
     async run(cluster) {
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await removePod(cluster, "web");
       await runningPod(cluster, "web", []);
       await cluster.rest();
@@ -54,8 +53,7 @@ export const replacement: readonly Scenario[] = [
     async run(cluster) {
       await protectedClaim(cluster, "data");
       const first = await runningPod(cluster, "web", ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
 
       // The second pod exists when the event of the first one's deletion arrives. A look in between would find no pod
@@ -103,8 +101,7 @@ export const replacement: readonly Scenario[] = [
   {
     title: "a note that was copied from another claim has no effect",
     async run(cluster) {
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await deleteClaim(cluster, "data");
       const { since } = await claimIsHeld(cluster, "data");
       const { annotations = {} } = (await claimOf(cluster, "data"))?.metadata ?? {};

@@ -12,12 +12,12 @@ import {
   claimStays,
   createPod,
   deleteClaim,
+  deleteHeldByUs,
   isProtected,
   protectedClaim,
   removePod,
-  runningPod,
   setPhase,
-  stripInTree,
+  usedClaim,
 } from "./helpers.ts";
 import { beside, documentMode } from "./settings.ts";
 
@@ -50,11 +50,9 @@ export const users: readonly Scenario[] = [
     settings: [beside, documentMode],
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
+      await usedClaim(cluster);
       await admin.delete(Pod, namespace, "web");
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       await claimStays(cluster, "data");
       await removePod(cluster, "web");
@@ -66,10 +64,8 @@ export const users: readonly Scenario[] = [
     settings: [beside, documentMode],
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await protectedClaim(cluster, "data");
-      await runningPod(cluster, "web", ["data"]);
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await usedClaim(cluster);
+      await deleteHeldByUs(cluster, "data");
       const unknown = { phase: "Unknown", conditions: [{ type: "Ready", status: "Unknown" }] };
       await admin.patch(Pod, namespace, "web", "merge", { status: unknown }, { subresource: "status" });
       await admin.delete(Pod, namespace, "web");
@@ -104,8 +100,7 @@ export const users: readonly Scenario[] = [
       await createPod(cluster, "web", ["data"], bareNode, {}, { finalizers: ["a.example/hold"] });
       await setPhase(cluster, "web", "Running");
       await removePod(cluster, "web");
-      await deleteClaim(cluster, "data");
-      await stripInTree(cluster, "data");
+      await deleteHeldByUs(cluster, "data");
       await claimIsHeld(cluster, "data");
       await claimStays(cluster, "data");
       await admin.patch(Pod, namespace, "web", "merge", { metadata: { finalizers: null } });
@@ -116,8 +111,7 @@ export const users: readonly Scenario[] = [
     title: "the claim of an ephemeral volume is held by its pod",
     async run(cluster) {
       await ephemeralClaim(cluster, await ephemeralPod(cluster));
-      await deleteClaim(cluster, "web-scratch");
-      await stripInTree(cluster, "web-scratch");
+      await deleteHeldByUs(cluster, "web-scratch");
       expect((await claimIsHeld(cluster, "web-scratch")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await claimStays(cluster, "web-scratch");
       await removePod(cluster, "web");
@@ -129,8 +123,7 @@ export const users: readonly Scenario[] = [
     async run(cluster) {
       const { admin, namespace } = cluster;
       await ephemeralClaim(cluster, await ephemeralPod(cluster, ["a.example/hold"]));
-      await deleteClaim(cluster, "web-scratch");
-      await stripInTree(cluster, "web-scratch");
+      await deleteHeldByUs(cluster, "web-scratch");
       await claimIsHeld(cluster, "web-scratch");
       await removePod(cluster, "web");
       // The pod is still there: no event of a deleted pod comes, and the claim waits for a change or the sweep.
@@ -155,11 +148,9 @@ export const users: readonly Scenario[] = [
 
 async function terminated(cluster: Cluster): Promise<void> {
   const { admin, namespace } = cluster;
-  await protectedClaim(cluster, "data");
-  await runningPod(cluster, "web", ["data"]);
+  await usedClaim(cluster);
   await admin.delete(Pod, namespace, "web");
-  await deleteClaim(cluster, "data");
-  await stripInTree(cluster, "data");
+  await deleteHeldByUs(cluster, "data");
   await claimIsHeld(cluster, "data");
   const containerStatuses = [
     {
