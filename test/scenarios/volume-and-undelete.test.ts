@@ -1,17 +1,15 @@
 import { expect, test } from "vitest";
-import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { claim } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import {
-  createClass,
-  createNode,
+  createNodeAndClass,
   createVolume,
   eventsOn,
-  isGone,
   persistentVolumeOf,
   reaches,
+  remove,
   swept,
 } from "./volume/helpers.ts";
 import { standInSalt } from "./volume/settings.ts";
@@ -22,8 +20,7 @@ test("undelete leaves the PersistentVolume of a Volume alone, and says so", asyn
   await admin.patch(Namespace, undefined, namespace, "merge", {
     metadata: { annotations: { "holdfast.dev/keep-volume-for": "24h" } },
   });
-  await createNode(cluster);
-  const storageClassName = await createClass(cluster);
+  const storageClassName = await createNodeAndClass(cluster);
   const name = await createVolume(cluster);
   await reaches(cluster, name, "Available");
   const spec = { storageClassName, resources: { requests: { storage: "8Mi" } } };
@@ -47,7 +44,6 @@ test("undelete leaves the PersistentVolume of a Volume alone, and says so", asyn
   expect(released?.spec?.claimRef?.uid).toBe(bound?.spec?.claimRef?.uid);
   expect(ours(released as KubernetesObject)).toEqual([]);
 
-  await admin.delete(Volume, undefined, name);
-  await isGone(cluster, name);
+  await remove(cluster, name);
   await cluster.stop();
 });

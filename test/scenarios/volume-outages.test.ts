@@ -8,8 +8,7 @@ import { openCluster } from "../harness/open-cluster.ts";
 import { explaining } from "./explained.ts";
 import { holdOutageTable } from "./outage-table.ts";
 import {
-  createClass,
-  createNode,
+  createNodeAndClass,
   createVolume,
   eventsOn,
   isGone,
@@ -37,8 +36,7 @@ describe("while something is away that Volumes need", () => {
         { whenOver: onTestFinished },
       );
       const { admin, namespace } = cluster;
-      await createNode(cluster);
-      const storageClassName = await createClass(cluster);
+      const storageClassName = await createNodeAndClass(cluster);
       const kept = await createVolume(cluster, {}, "-kept");
       await reaches(cluster, kept, "Available");
       const going = await createVolume(cluster, { template: { metadata: { labels: { other: "yes" } } } }, "-going");
@@ -78,8 +76,7 @@ describe("while something is away that Volumes need", () => {
       salt = made;
     });
     const cluster = await open(setting, { whenOver: onTestFinished });
-    await createNode(cluster);
-    await createClass(cluster);
+    await createNodeAndClass(cluster);
     const going = await createVolume(cluster, {}, "-going");
     await reaches(cluster, going, "Available");
     salt?.stop(minion);

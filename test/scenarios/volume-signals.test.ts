@@ -9,7 +9,7 @@ import type { HttpRequest } from "../../shared/http-message.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../harness/cluster.ts";
 import { openCluster } from "../harness/open-cluster.ts";
-import { createClass, createNode, createVolume, minion, swept, volumeOf } from "./volume/helpers.ts";
+import { createNodeAndClass, createVolume, minion, swept, volumeOf } from "./volume/helpers.ts";
 import { standInWith } from "./volume/settings.ts";
 
 const broker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
@@ -34,8 +34,7 @@ async function open(signals: boolean, node = createStorage(minion), answers: num
       if (signals && reactTo(job)) cluster.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
     }),
   );
-  await createNode(cluster);
-  await createClass(cluster);
+  await createNodeAndClass(cluster);
   return cluster;
 }
 

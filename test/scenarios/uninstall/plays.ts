@@ -104,8 +104,7 @@ export const playsBeside: Readonly<Record<string, Beside>> = {
     setting: (changes) => ({ ...standInSalt, ...changes }),
     async play(cluster) {
       const { admin, namespace } = cluster;
-      await volumes.createNode(cluster);
-      const storageClassName = await volumes.createClass(cluster);
+      const storageClassName = await volumes.createNodeAndClass(cluster);
       const name = await volumes.createVolume(cluster);
       await volumes.reaches(cluster, name, "Available");
       const spec = { storageClassName, resources: { requests: { storage: "8Mi" } } };

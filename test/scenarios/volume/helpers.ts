@@ -28,6 +28,12 @@ export async function createNode(cluster: Cluster): Promise<void> {
     await cluster.admin.create(Node, manifest(Node, { name: minion, labels }));
 }
 
+/** The node, and a class for its Volumes; returns the name of the class. */
+export async function createNodeAndClass(cluster: Cluster, fsType?: string): Promise<string> {
+  await createNode(cluster);
+  return createClass(cluster, fsType);
+}
+
 /** A Volume of 16 MiB, named after the scenario's namespace; of several by a suffix, too. */
 export async function createVolume(cluster: Cluster, spec: Partial<VolumeSpec> = {}, suffix = ""): Promise<string> {
   const name = `volume-${cluster.namespace}${suffix}`;
@@ -76,6 +82,12 @@ export function isGone(cluster: Cluster, name: string): Promise<true> {
     const left = [await volumeOf(cluster, name), await persistentVolumeOf(cluster, name)];
     return left.some(Boolean) ? undefined : true;
   });
+}
+
+/** Deletes a Volume, and waits until it and its PersistentVolume are gone. */
+export async function remove(cluster: Cluster, name: string): Promise<void> {
+  await cluster.admin.delete(Volume, undefined, name);
+  await isGone(cluster, name);
 }
 
 /** Notes of Events on an object of the cluster, with their reasons: `reason: note`. */

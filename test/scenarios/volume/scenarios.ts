@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
+import type { VolumeSpec } from "../../../functions/volume/lib/schema.ts";
 import { abandonStorage } from "../../../functions/volume/lib/vanished-node.ts";
 import { volumeFinalizer } from "../../../functions/volume/lib/volume.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -11,6 +12,7 @@ import type { Scenario } from "../scenario.ts";
 import {
   createClass,
   createNode,
+  createNodeAndClass,
   createVolume,
   eventsOn,
   isGone,
@@ -18,6 +20,7 @@ import {
   minion,
   persistentVolumeOf,
   reaches,
+  remove,
   swept,
   volumeOf,
 } from "./helpers.ts";
@@ -38,6 +41,35 @@ type Claim = KubernetesObject & { spec: { volumeName?: string }; status?: { phas
 
 const reference = { apiVersion: Volume.apiVersion, kind: Volume.kind };
 
+interface Failure {
+  readonly title: string;
+  readonly fsType?: string;
+  readonly spec?: Partial<VolumeSpec>;
+  readonly says: RegExp;
+  /** What was begun on the node; absent: nothing. */
+  readonly job?: RegExp;
+}
+
+/** Why a Volume cannot be made, and what it says then. */
+const failures: readonly Failure[] = [
+  {
+    title: "a Volume that the node cannot make has failed, with the node's own words, and can be deleted",
+    fsType: "btrfs",
+    says: /^Salt job 'PrepareVolume' failed with: .*btrfs/,
+    job: /^PrepareVolume\//,
+  },
+  {
+    title: "a Volume that is too small for the xfs of its class has failed before anything was done on the node",
+    fsType: "xfs",
+    says: /asks for 16Mi, and an xfs file system.*needs at least 300Mi\. Nothing was done on the node\./s,
+  },
+  {
+    title: "a Volume whose template the API server refuses has failed with the server's text before anything was made",
+    spec: { template: { metadata: { annotations: { "not a key": "x" } } } },
+    says: /^The API server refuses the PersistentVolume of Volume .*annotations/,
+  },
+];
+
 /** The document's own scenario, and what goes wrong on the way; one after the other, because they share the node. */
 export const scenarios: readonly Scenario[] = [
   {
@@ -46,8 +78,7 @@ export const scenarios: readonly Scenario[] = [
     alone: true,
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await createNode(cluster);
-      const storageClassName = await createClass(cluster);
+      const storageClassName = await createNodeAndClass(cluster);
       const name = await createVolume(cluster, { template: { metadata: { labels: { tier: "gold" } } } });
       await reaches(cluster, name, "Available");
       const made = await persistentVolumeOf(cluster, name);
@@ -94,40 +125,25 @@ export const scenarios: readonly Scenario[] = [
       expect(messageOf(waiting)).toContain(`StorageClass local-${cluster.namespace} does not exist: create it`);
       await createClass(cluster);
       await reaches(cluster, name, "Available");
-      await cluster.admin.delete(Volume, undefined, name);
-      await isGone(cluster, name);
+      await remove(cluster, name);
     },
   },
-  {
-    title: "a Volume that the node cannot make has failed, with the node's own words, and can be deleted",
-    alone: true,
-    async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster, "btrfs");
-      const name = await createVolume(cluster);
-      const failed = await reaches(cluster, name, "Failed", "CreationError");
-      expect(messageOf(failed)).toMatch(/^Salt job 'PrepareVolume' failed with: .*btrfs/);
-      await cluster.rest();
-      expect(await persistentVolumeOf(cluster, name)).toBeUndefined();
-      await cluster.admin.delete(Volume, undefined, name);
-      await isGone(cluster, name);
-    },
-  },
-  {
-    title: "a Volume that is too small for the xfs of its class has failed before anything was done on the node",
-    alone: true,
-    async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster, "xfs");
-      const name = await createVolume(cluster);
-      const failed = await reaches(cluster, name, "Failed", "CreationError");
-      expect(messageOf(failed)).toContain("asks for 16Mi, and an xfs file system");
-      expect(messageOf(failed)).toContain("needs at least 300Mi. Nothing was done on the node.");
-      expect(failed.status?.job ?? "").toBe("");
-      await cluster.admin.delete(Volume, undefined, name);
-      await isGone(cluster, name);
-    },
-  },
+  ...failures.map(
+    ({ title, fsType, spec, says, job = /^$/ }): Scenario => ({
+      title,
+      alone: true,
+      async run(cluster) {
+        await createNodeAndClass(cluster, fsType);
+        const name = await createVolume(cluster, spec);
+        const failed = await reaches(cluster, name, "Failed", "CreationError");
+        expect(messageOf(failed)).toMatch(says);
+        expect(failed.status?.job ?? "").toMatch(job);
+        await cluster.rest();
+        expect(await persistentVolumeOf(cluster, name)).toBeUndefined();
+        await remove(cluster, name);
+      },
+    }),
+  ),
   {
     title: "a Volume whose nodeName was mistyped says so, and goes at once when it is deleted",
     alone: true,
@@ -145,8 +161,7 @@ export const scenarios: readonly Scenario[] = [
     title: "a Volume of a node that is gone is kept until an admin gives its storage up",
     alone: true,
     async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster);
+      await createNodeAndClass(cluster);
       const name = await createVolume(cluster);
       await reaches(cluster, name, "Available");
       await cluster.admin.delete(Node, undefined, minion);
@@ -165,35 +180,16 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: "a Volume whose template the API server refuses has failed with the server's text before anything was made",
-    alone: true,
-    async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster);
-      const name = await createVolume(cluster, { template: { metadata: { annotations: { "not a key": "x" } } } });
-      const failed = await reaches(cluster, name, "Failed", "CreationError");
-      expect(messageOf(failed)).toMatch(/^The API server refuses the PersistentVolume of Volume .*annotations/);
-      expect(failed.status?.job ?? "").toBe("");
-      await cluster.admin.delete(Volume, undefined, name);
-      await isGone(cluster, name);
-    },
-  },
-  {
     title: "two Volumes of one node are made",
     alone: true,
     async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster);
+      await createNodeAndClass(cluster);
       const first = await createVolume(cluster);
-      const second = `${first}-2`;
-      const { spec } = (await volumeOf(cluster, first)) ?? {};
-      const { apiVersion, kind } = Volume;
-      await cluster.admin.create(Volume, { apiVersion, kind, metadata: { name: second }, spec } as never);
+      const second = await createVolume(cluster, {}, "-2");
       await reaches(cluster, first, "Available");
       await reaches(cluster, second, "Available");
       for (const name of [first, second]) {
-        await cluster.admin.delete(Volume, undefined, name);
-        await isGone(cluster, name);
+        await remove(cluster, name);
       }
       expect(await cluster.admin.get(Node, undefined, minion)).toBeDefined();
     },
@@ -203,8 +199,7 @@ export const scenarios: readonly Scenario[] = [
     alone: true,
     settings: [standInSalt],
     async run(cluster) {
-      await createNode(cluster);
-      await createClass(cluster);
+      await createNodeAndClass(cluster);
       const name = `volume-${cluster.namespace}`;
       await takeName(cluster, name);
       await createVolume(cluster);
@@ -223,8 +218,7 @@ export const scenarios: readonly Scenario[] = [
     settings: [standInSalt],
     async run(cluster) {
       const { admin } = cluster;
-      await createNode(cluster);
-      await createClass(cluster);
+      await createNodeAndClass(cluster);
       const name = `volume-${cluster.namespace}`;
       await takeName(cluster, name, { finalizers: [volumeFinalizer, "a.example/x"] });
       await admin.patch(PersistentVolume, undefined, name, "merge", {
@@ -237,8 +231,7 @@ export const scenarios: readonly Scenario[] = [
       const own = { finalizers: [volumeFinalizer] };
       await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: own });
       await reaches(cluster, name, "Available");
-      await admin.delete(Volume, undefined, name);
-      await isGone(cluster, name);
+      await remove(cluster, name);
     },
   },
 ];
