@@ -1,12 +1,13 @@
 import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
-import { admitted, byDefault } from "../settings.ts";
+import { admitted } from "../settings.ts";
 import {
   awhile,
   createSet,
   deleteSet,
   policies,
   propagations,
+  runSet,
   runs,
   scale,
   setIsGone,
@@ -23,10 +24,8 @@ export const setDeleted: Scenario = {
   doc:
     "A set is scaled down and deleted, in the background, the foreground, or without its pods, perhaps twice, " +
     "under any policy.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: pick(user.random, oftenDeleting) });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: pick(user.random, oftenDeleting) });
     await awhile(user);
     await scale(user, "web", 2);
     await awhile(user);
@@ -45,8 +44,7 @@ export const keptAtTheLastMoment: Scenario = {
   doc: "A policy turns to Retain, and the set is deleted right behind: its field keeps in the very write.",
   setting: admitted,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: "DeleteOnStatefulSetDeletionOnly" });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: "DeleteOnStatefulSetDeletionOnly" });
     await awhile(user);
     await setPolicy(user, "web", "Retain");
     await user.pause(600);
@@ -61,10 +59,8 @@ export const recreated: Scenario = {
   doc:
     "A set is deleted and at once created again under its name, smaller and with another policy; " +
     "the claims that are left are not its own.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: pick(user.random, ["Retain", "DeleteOnScaledownOnly"]) });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: pick(user.random, ["Retain", "DeleteOnScaledownOnly"]) });
     await awhile(user);
     await deleteSet(user, "web", pick(user.random, propagations));
     for (let attempt = 0; attempt < 4; attempt++) {

@@ -3,17 +3,17 @@ import { pick } from "../../../harness/faults/api.ts";
 import { manifest } from "../../../harness/manifest.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
-import { admitted, byDefault } from "../settings.ts";
+import { admitted } from "../settings.ts";
 import {
   awhile,
-  createSet,
   deleteSomehow,
   long,
   patchSet,
   policies,
+  removeSet,
+  runSet,
   runs,
   scale,
-  setIsGone,
   setPolicy,
   usersOwner,
   withSets,
@@ -27,18 +27,14 @@ export const rivalSets: Scenario = {
   doc:
     "Two sets yield the same claim names: template `data` of set `a-web`, and template `data-a` of set `web`. " +
     "A name does not tell whose a claim is.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "a-web", { policy: pick(user.random, policies) });
-    await user.until(runs("a-web", 2));
+    await runSet(user, "a-web", { policy: pick(user.random, policies) });
     await awhile(user);
-    await createSet(user, "web", { replicas: 1, policy: pick(user.random, policies), template: "data-a" });
-    await user.until(runs("web", 1));
+    await runSet(user, "web", { replicas: 1, policy: pick(user.random, policies), template: "data-a" });
     await long(user);
     await deleteSomehow(user, "a-web");
     await user.pause(8_000);
-    await deleteSomehow(user, "web");
-    await user.until(setIsGone("web"));
+    await removeSet(user, "web");
   },
 };
 
@@ -48,15 +44,13 @@ export const claimsMadeBeside: Scenario = {
   doc:
     "Claims are made by hand under the names that a set yields, before it and after; " +
     "something of the user's controls one of them, and owns another.",
-  setting: byDefault,
   async act(user) {
     const controller = await usersOwner(user, true);
     const owner = await usersOwner(user);
     await user.createClaim("data-web-0");
     await user.createClaim("data-web-1", { ownerReferences: [owner] });
     await user.createClaim("data-web-2", { ownerReferences: [controller] });
-    await createSet(user, "web", { replicas: 3, policy: pick(user.random, [...policies, withSet, withSet]) });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: pick(user.random, [...policies, withSet, withSet]) });
     // No controller makes pods for these.
     for (const name of ["data-web-7", "data-web-07"]) await user.createClaim(name, { labels: { app: "web" } });
     await user.createClaim("data-web-2024", { labels: { app: "reports" } });
@@ -66,8 +60,7 @@ export const claimsMadeBeside: Scenario = {
     await awhile(user);
     if (user.random.below(2)) await setPolicy(user, "web", withSet);
     await long(user);
-    await deleteSomehow(user, "web");
-    await user.until(setIsGone("web"));
+    await removeSet(user, "web");
   },
 };
 
@@ -75,11 +68,9 @@ export const leftWithoutPolicy: Scenario = {
   ...withSets,
   name: "left-without-policy",
   doc: "A set has left claims before it had a policy, and gets one that deletes; the set lives on.",
-  setting: byDefault,
   async act(user) {
     await user.createClaim("data-web-5", { labels: { app: "web" } });
-    await createSet(user, "web", { replicas: 2 });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2 });
     await scale(user, "web", 1);
     await user.until(runs("web", 1));
     await setPolicy(user, "web", withSet);
@@ -91,10 +82,8 @@ export const rescued: Scenario = {
   ...withSets,
   name: "rescued",
   doc: "A claim that was scaled away is mounted by a user's own pod, and then the policy turns to delete.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 2, policy: "Retain" });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2, policy: "Retain" });
     await long(user);
     await scale(user, "web", 1);
     await user.until(runs("web", 1));
@@ -117,10 +106,8 @@ export const fieldApplied: Scenario = {
   ...withSets,
   name: "field-applied",
   doc: "Another manager applies a field that keeps, or that deletes, under a policy that says otherwise.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 2 });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2 });
     await applyField(user, "Retain", pick(user.random, ["Retain", "Delete"]));
     await awhile(user);
     await setPolicy(user, "web", pick(user.random, policies.slice(1)));
@@ -139,8 +126,7 @@ export const fieldFoughtOver: Scenario = {
   doc: "Another client writes the field again and again, as a tool does that knows better: that comes to an end.",
   setting: admitted,
   async act(user) {
-    await createSet(user, "web", { replicas: 1, policy: withSet });
-    await user.until(runs("web", 1));
+    await runSet(user, "web", { replicas: 1, policy: withSet });
     for (let round = 0; round < 30; round++) {
       await user.pause(1_000);
       await patchSet(user, "web", "makes Retain the field", {

@@ -1,7 +1,7 @@
 import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
-import { admitted, byDefault } from "../settings.ts";
+import { admitted } from "../settings.ts";
 import {
   awhile,
   createSet,
@@ -9,6 +9,8 @@ import {
   long,
   patchSet,
   policies,
+  removeSet,
+  runSet,
   runs,
   scale,
   setDefaultPolicy,
@@ -22,8 +24,7 @@ import {
 const anything = [...policies, null, "DeleteAll"];
 
 const act: Scenario["act"] = async (user) => {
-  await createSet(user, "web", { replicas: 3, policy: pick(user.random, policies) });
-  await user.until(runs("web", 3));
+  await runSet(user, "web", { replicas: 3, policy: pick(user.random, policies) });
   await scale(user, "web", 2);
   for (let flip = 0; flip < 3; flip++) {
     await awhile(user);
@@ -35,8 +36,7 @@ const act: Scenario["act"] = async (user) => {
   if (user.random.below(2)) await setPolicy(user, "web", pick(user.random, policies));
   if (user.random.below(2)) await scale(user, "web", 1);
   await user.pause(200);
-  await deleteSomehow(user, "web");
-  await user.until(setIsGone("web"));
+  await removeSet(user, "web");
 };
 
 export const policyFlips: Scenario = {
@@ -53,18 +53,15 @@ export const keptInTime: Scenario = {
   doc:
     "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, " +
     "not even what has no pod.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: pick(user.random, policies.slice(1)) });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: pick(user.random, policies.slice(1)) });
     await scale(user, "web", 2);
     await long(user);
     await setPolicy(user, "web", pick(user.random, ["Retain", null, "DeleteAll"]));
     await long(user);
     if (user.random.below(2)) await scale(user, "web", 1);
     await user.pause(2_000);
-    await deleteSomehow(user, "web");
-    await user.until(setIsGone("web"));
+    await removeSet(user, "web");
   },
 };
 
@@ -72,10 +69,8 @@ export const policyTurns: Scenario = {
   ...withSets,
   name: "policy-turns",
   doc: "A policy comes that deletes claims with their set, after a replica was scaled away; the set lives on.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 2, policy: "Retain" });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2, policy: "Retain" });
     await long(user);
     await scale(user, "web", 1);
     await user.until(runs("web", 1));
@@ -93,8 +88,7 @@ export const policyTurnsAtOnce: Scenario = {
     await policyTurns.act(user);
     await setPolicy(user, "web", "Retain");
     await long(user);
-    await deleteSomehow(user, "web");
-    await user.until(setIsGone("web"));
+    await removeSet(user, "web");
   },
 };
 
@@ -102,11 +96,9 @@ export const policyTurnsBack: Scenario = {
   ...withSets,
   name: "policy-turns-back",
   doc: "The same, and the policy turns back to Retain while a user's own owners are on the claims; the set lives on.",
-  setting: byDefault,
   async act(user) {
     const owner = await usersOwner(user);
-    await createSet(user, "web", { replicas: 2, policy: "DeleteOnStatefulSetDeletionOnly" });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2, policy: "DeleteOnStatefulSetDeletionOnly" });
     await scale(user, "web", 1);
     await user.until(runs("web", 1));
     await user.patchClaim("data-web-1", { metadata: { ownerReferences: [owner] } });
@@ -120,10 +112,8 @@ export const namespaceTurns: Scenario = {
   ...withSets,
   name: "namespace-turns",
   doc: "The policy of a namespace comes, changes and goes while its sets live on.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 1 });
-    await user.until(runs("web", 1));
+    await runSet(user, "web", { replicas: 1 });
     await setDefaultPolicy(user, "DeleteOnScaledownOnly");
     await awhile(user);
     await setDefaultPolicy(user, pick(user.random, policies));
@@ -136,10 +126,8 @@ export const policyGone: Scenario = {
   ...withSets,
   name: "policy-gone",
   doc: "A set gets a policy, loses it, gets it again and loses it for good: nothing of ours is left behind.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 2 });
-    await user.until(runs("web", 2));
+    await runSet(user, "web", { replicas: 2 });
     await scale(user, "web", 1);
     await user.pause(3_000);
     for (let round = 0; round < 2; round++) {
@@ -157,7 +145,6 @@ export const namespaceDefault: Scenario = {
   doc:
     "Two sets have their policy from their namespace, where it changes; one of them has one of its own, " +
     "for a while.",
-  setting: byDefault,
   async act(user) {
     await setDefaultPolicy(user, pick(user.random, policies));
     await createSet(user, "web", { replicas: 2 });
@@ -183,10 +170,8 @@ export const rollingUpdate: Scenario = {
   ...withSets,
   name: "rolling-update",
   doc: "The pods of a set are replaced one by one while it is scaled; no claim of a replica that stays may go.",
-  setting: byDefault,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: "DeleteOnScaledownAndStatefulSetDeletion" });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: "DeleteOnScaledownAndStatefulSetDeletion" });
     const image = (image: string) =>
       patchSet(user, "web", `makes ${image} the image`, {
         spec: { template: { spec: { containers: [{ name: "main", image }] } } },

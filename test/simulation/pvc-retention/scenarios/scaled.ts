@@ -1,7 +1,7 @@
 import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import { admitted } from "../settings.ts";
-import { awhile, createSet, runs, scale, withSets } from "./sets.ts";
+import { awhile, runSet, runs, scale, withSets } from "./sets.ts";
 
 const deletingThen = ["DeleteOnScaledownOnly", "DeleteOnScaledownAndStatefulSetDeletion"] as const;
 
@@ -13,8 +13,7 @@ export const scaledDownAndUp: Scenario = {
     "and a pod deleted by hand before.",
   setting: admitted,
   async act(user) {
-    await createSet(user, "web", { replicas: 3, policy: pick(user.random, deletingThen) });
-    await user.until(runs("web", 3));
+    await runSet(user, "web", { replicas: 3, policy: pick(user.random, deletingThen) });
     await awhile(user);
     await user.deletePod("web-2", { force: user.random.below(2) === 0 });
     await user.pause(500);

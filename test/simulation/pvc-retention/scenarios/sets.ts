@@ -2,16 +2,18 @@ import { StatefulSet } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../../shared/kubernetes/object.ts";
 import { pick } from "../../../harness/faults/api.ts";
 import { ConfigMap, Namespace } from "../../../harness/kinds.ts";
-import { configMap, manifest } from "../../../harness/manifest.ts";
+import { claim, configMap, manifest } from "../../../harness/manifest.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
 import { policyKey } from "../history.ts";
+import { byDefault } from "../settings.ts";
 
 /**
  * What every scenario of sets needs besides binder, scheduler, kubelet and claim protection; and project reads who
  * manages the field.
  */
 export const withSets = {
+  setting: byDefault,
   controllers: ["statefulset-controller", "garbage-collector-controller"],
   managedFields: true,
 } satisfies Partial<Scenario>;
@@ -56,22 +58,19 @@ export function createSet(user: User, name: string, options: SetOptions = {}): P
             containers: [{ name: "main", image: "registry.example/main:1" }],
           },
         },
-        volumeClaimTemplates: [
-          {
-            metadata: { name: template },
-            spec: {
-              accessModes: ["ReadWriteOnce"],
-              storageClassName: "standard",
-              resources: { requests: { storage: "1Gi" } },
-            },
-          },
-        ],
+        volumeClaimTemplates: [claim({ name: template }, { storageClassName: "standard" })],
         ...spec,
       },
     },
   );
   const what = `creates set ${name} of ${replicas}${policy ? ` with ${policy}` : ""}`;
   return user.attempt(what, (client) => client.create(StatefulSet, set));
+}
+
+/** Creates a set, and waits until all of its pods run. */
+export async function runSet(user: User, name: string, options: SetOptions = {}): Promise<void> {
+  await createSet(user, name, options);
+  await user.until(runs(name, options.replicas ?? 2));
 }
 
 export function patchSet(user: User, name: string, what: string, patch: object): Promise<void> {
@@ -101,6 +100,12 @@ export function deleteSet(user: User, name: string, propagationPolicy: (typeof p
 
 /** Deletes it as a user might, in one of the ways there are. */
 export const deleteSomehow = (user: User, name: string) => deleteSet(user, name, pick(user.random, propagations));
+
+/** Deletes it in one of these ways, and waits until it is gone. */
+export async function removeSet(user: User, name: string): Promise<void> {
+  await deleteSomehow(user, name);
+  await user.until(setIsGone(name));
+}
 
 /** A reference to something of the user's own, which lives as long as the run. */
 export async function usersOwner(user: User, controller?: boolean): Promise<OwnerReference> {
