@@ -9,6 +9,7 @@ import type { HttpRequest } from "../../shared/http-message.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../harness/cluster.ts";
 import { openCluster } from "../harness/open-cluster.ts";
+import { setStatus } from "../harness/set-status.ts";
 import { createNodeAndClass, createVolume, minion, swept, volumeOf } from "./volume/helpers.ts";
 import { standInWith } from "./volume/settings.ts";
 
@@ -84,15 +85,7 @@ test("a lost event leaves a Volume Pending until the sweep", async () => {
 test("after a boot of the node each Volume has the name that its device has now", async () => {
   const node = createStorage(minion);
   const cluster = await open(true, node);
-  const boot = (bootID: string) =>
-    cluster.admin.patch(
-      Node,
-      undefined,
-      minion,
-      "merge",
-      { status: { nodeInfo: { bootID } } },
-      { subresource: "status" },
-    );
+  const boot = (bootID: string) => setStatus(cluster.admin, Node, undefined, minion, { nodeInfo: { bootID } });
   await boot("first");
   const first = await createVolume(cluster);
   await cluster.rest();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServerSource, Broker, PingSource, Trigger } from "../../../eventing/kinds.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { setStatus } from "../../../test/harness/set-status.ts";
 import { type EventingWorld, openEventingWorld } from "../testing/world.ts";
 
 let world: EventingWorld;
@@ -58,14 +59,7 @@ describe("status", () => {
       { type: "IngressReady", status: "False" },
       { type: "Ready", status: "False" },
     ];
-    await world.client.patch(
-      Broker,
-      "shop",
-      "workloads",
-      "merge",
-      { status: { conditions } },
-      { subresource: "status" },
-    );
+    await setStatus(world.client, Broker, "shop", "workloads", { conditions });
     await settled();
     expect(conditionsOf(await world.get(Broker, "workloads"))).toEqual(["Ready: True"]);
   });

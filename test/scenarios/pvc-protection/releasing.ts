@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../harness/kinds.ts";
 import { manifest } from "../../harness/manifest.ts";
+import { setStatus } from "../../harness/set-status.ts";
 import { callsOf } from "../calls-of.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
@@ -251,14 +252,7 @@ export const releasing: readonly Scenario[] = [
       const { admin, namespace } = cluster;
       await protectedClaim(cluster, "data");
       const conditions = [{ type: "Resizing", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
-      await admin.patch(
-        PersistentVolumeClaim,
-        namespace,
-        "data",
-        "merge",
-        { status: { conditions } },
-        { subresource: "status" },
-      );
+      await setStatus(admin, PersistentVolumeClaim, namespace, "data", { conditions });
       await runningPod(cluster, "web", ["data"]);
       await deleteClaim(cluster, "data");
       await claimIsHeld(cluster, "data");
