@@ -14,7 +14,8 @@ import {
 } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { onSignal, type Rule, type RuleTrigger } from "../../shared/rule.ts";
-import { claim, manifest, pod, statefulSet } from "../harness/manifest.ts";
+import { claim, manifest, persistentVolume, pod, statefulSet } from "../harness/manifest.ts";
+import { setStatus } from "../harness/set-status.ts";
 import { costOfEvent, refused } from "./cost-of-event.ts";
 import { type Crowd, crowdsOfSystems } from "./crowds-of-systems.ts";
 
@@ -71,36 +72,20 @@ async function crowd(admin: Client, size: number, state: (typeof states)[number]
         { storageClassName: "fast", volumeName: `pv-${i}` },
       );
       claimRef.uid = (await admin.create(PersistentVolumeClaim, object)).metadata.uid;
-      await admin.patch(
-        PersistentVolumeClaim,
-        "shop",
-        name,
-        "merge",
-        { status: { phase: "Bound" } },
-        { subresource: "status" },
-      );
+      await setStatus(admin, PersistentVolumeClaim, "shop", name, { phase: "Bound" });
       if (state === "leaving") await admin.delete(PersistentVolumeClaim, "shop", name);
     }
     const spec = {
-      capacity: { storage: "1Gi" },
-      accessModes: ["ReadWriteOnce"],
       csi: { driver: "csi.example.com", volumeHandle: name },
       claimRef,
       storageClassName: "fast",
       persistentVolumeReclaimPolicy: state === "gone" ? "Retain" : "Delete",
     };
     const labels: Record<string, string> = state === "gone" ? { "holdfast.dev/volume-of": "shop" } : {};
-    const volume = manifest(PersistentVolume, { name: `pv-${i}`, labels }, { spec });
+    const volume = persistentVolume({ name: `pv-${i}`, labels }, spec);
     const made = await admin.create(PersistentVolume, volume);
     const phase = state === "gone" ? "Released" : "Bound";
-    await admin.patch(
-      PersistentVolume,
-      undefined,
-      `pv-${i}`,
-      "merge",
-      { status: { phase } },
-      { subresource: "status" },
-    );
+    await setStatus(admin, PersistentVolume, undefined, `pv-${i}`, { phase });
     if (state === "gone") await note(admin, made, claimRef);
     if (state === "used" || i === 0)
       await admin.create(

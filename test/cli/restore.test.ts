@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { manifest } from "../harness/manifest.ts";
+import { manifest, persistentVolume } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 const due = "2030-01-31T12:00:00Z";
@@ -13,14 +13,7 @@ async function withKeptVolume(): Promise<CliCluster> {
   const cluster = await openCliCluster([]);
   const labels = { "holdfast.dev/volume-of": "shop" };
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "data", uid: "c1" };
-  const spec = {
-    capacity: { storage: "1Gi" },
-    accessModes: ["ReadWriteOnce"],
-    hostPath: { path: "/tmp/kept" },
-    persistentVolumeReclaimPolicy: "Retain",
-    claimRef,
-  };
-  const volume = manifest(PersistentVolume, { name: "kept", labels }, { spec });
+  const volume = persistentVolume({ name: "kept", labels }, { hostPath: { path: "/tmp/kept" }, claimRef });
   const { metadata } = await cluster.admin.create(PersistentVolume, volume);
   const details = { policy: "Delete", for: "24h", claim: { namespace: "shop", name: "data", uid: "c1" }, right: 1 };
   const note = { v: 1, uid: metadata.uid, step: "kept", since: "2026-01-01T00:00:00Z", because: "Kept.", ...details };
@@ -73,14 +66,9 @@ async function withFormerNamespaces(...uids: readonly string[]): Promise<CliClus
     const name = `kept-${uid}`;
     const labels = { "holdfast.dev/volume-of": "shop" };
     const claim = { namespace: "shop", name: "data", uid: `c-${uid}` };
-    const spec = {
-      capacity: { storage: "1Gi" },
-      accessModes: ["ReadWriteOnce"],
-      hostPath: { path: "/tmp/kept" },
-      persistentVolumeReclaimPolicy: "Retain",
-      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim },
-    };
-    const { metadata } = await admin.create(PersistentVolume, manifest(PersistentVolume, { name, labels }, { spec }));
+    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim };
+    const volume = persistentVolume({ name, labels }, { hostPath: { path: "/tmp/kept" }, claimRef });
+    const { metadata } = await admin.create(PersistentVolume, volume);
     const details = { policy: "Delete", for: "24h", claim, right: 1, namespaceUid: uid };
     const note = { v: 1, uid: metadata.uid, step: "asks", since: "2026-01-01T00:00:00Z", because: "Kept.", ...details };
     const annotations = { [progressKey("undelete/note")]: JSON.stringify(note) };

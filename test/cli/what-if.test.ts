@@ -11,7 +11,7 @@ import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { addressOf, openBed } from "../contract/linstor/stand-in.ts";
 import { install } from "../harness/installation.ts";
-import { manifest } from "../harness/manifest.ts";
+import { manifest, persistentVolume, reachedFrom } from "../harness/manifest.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
 test("where no function was found, what-if ends with 2 and says where to look for them", async () => {
@@ -58,15 +58,9 @@ async function withMachine(functions: readonly string[]): Promise<CliCluster> {
 
 /** Creates a volume that only these Nodes can reach. */
 async function volumeOn(admin: Client, name: string, hosts: readonly string[]): Promise<void> {
-  const nodeSelectorTerms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: hosts }] }];
-  const spec = {
-    capacity: { storage: "1Gi" },
-    accessModes: ["ReadWriteOnce"],
-    hostPath: { path: `/tmp/${name}` },
-    claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name, uid: name },
-    nodeAffinity: { required: { nodeSelectorTerms } },
-  };
-  await admin.create(PersistentVolume, manifest(PersistentVolume, { name: `pv-${name}` }, { spec }));
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name, uid: name };
+  const spec = { hostPath: { path: `/tmp/${name}` }, claimRef, nodeAffinity: reachedFrom(hosts) };
+  await admin.create(PersistentVolume, persistentVolume({ name: `pv-${name}` }, spec));
 }
 
 const deleteMachine = ["what-if", "delete", "machine/machine-1", "-n", "default"];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { ConfigMap, Namespace, PersistentVolume } from "../harness/kinds.ts";
-import { claim, configMap, manifest } from "../harness/manifest.ts";
+import { claim, configMap, manifest, persistentVolume } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
@@ -23,13 +23,8 @@ export function admission(open: () => Promise<Bench>): void {
     test("adds its finalizer to a new volume", async () => {
       const { admin, namespace } = await open();
       const name = `contract-${namespace}`;
-      const spec = {
-        capacity: { storage: "1Gi" },
-        accessModes: ["ReadWriteOnce"],
-        storageClassName: "none",
-        hostPath: { path: "/tmp/contract" },
-      };
-      const { metadata } = await admin.create(PersistentVolume, manifest(PersistentVolume, { name }, { spec }));
+      const spec = { storageClassName: "none", hostPath: { path: "/tmp/contract" } };
+      const { metadata } = await admin.create(PersistentVolume, persistentVolume({ name }, spec));
       await admin.delete(PersistentVolume, undefined, name);
       await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: { finalizers: null } });
       expect(metadata.finalizers).toEqual(["kubernetes.io/pv-protection"]);

@@ -11,7 +11,7 @@ import { progressKey } from "../../shared/progress.ts";
 import { holdfastProtection, inTreeProtection } from "../../shared/storage/protection.ts";
 import { install } from "../harness/installation.ts";
 import { ConfigMap, Node, PersistentVolume, StatefulSet } from "../harness/kinds.ts";
-import { claim, configMap, manifest, statefulSet } from "../harness/manifest.ts";
+import { claim, configMap, manifest, persistentVolume, reachedFrom, statefulSet } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { tokenOf } from "../harness/service-account.ts";
 
@@ -71,17 +71,9 @@ const forgedNotes = {
 };
 
 function localVolume(name: string, more: object = {}, metadata: object = {}): KubernetesObject {
-  const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n"] }] }];
-  const spec = {
-    accessModes: ["ReadWriteOnce"],
-    capacity: { storage: "1Gi" },
-    local: { path: "/dev/disk/by-uuid/a" },
-    nodeAffinity: { required: { nodeSelectorTerms: terms } },
-    persistentVolumeReclaimPolicy: "Retain",
-    storageClassName: "none",
-    ...more,
-  };
-  return manifest(PersistentVolume, { name, ...metadata }, { spec });
+  const local = { path: "/dev/disk/by-uuid/a" };
+  const spec = { local, nodeAffinity: reachedFrom(["n"]), storageClassName: "none", ...more };
+  return persistentVolume({ name, ...metadata }, spec);
 }
 
 const patchesOf = (kind: Kind, patches: Readonly<Record<string, object>>): Record<string, Attempt> =>

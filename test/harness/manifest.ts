@@ -1,5 +1,5 @@
 import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
-import { groupOf, type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { groupOf, type Kind, PersistentVolume, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
 import { ConfigMap, StatefulSet } from "./kinds.ts";
 
@@ -34,6 +34,21 @@ export function claim(metadata: Metadata, spec: Record<string, unknown> = {}): K
   };
   return manifest(PersistentVolumeClaim, metadata, { spec: { ...defaults, ...spec } });
 }
+
+/** A volume of 1 GiB, whose data stays without its claim, unless `spec` says otherwise. */
+export function persistentVolume(metadata: Metadata, spec: Record<string, unknown> = {}): KubernetesObject {
+  const defaults = {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "1Gi" },
+    persistentVolumeReclaimPolicy: "Retain",
+  };
+  return manifest(PersistentVolume, metadata, { spec: { ...defaults, ...spec } });
+}
+
+/** The affinity of a volume that only these nodes reach. */
+export const reachedFrom = (values: readonly unknown[], key = "kubernetes.io/hostname") => ({
+  required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "In", values }] }] },
+});
 
 /** A pod that no scheduler looks at and that mounts these claims, unless `spec` says otherwise. */
 export function pod(

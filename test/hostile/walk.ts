@@ -10,7 +10,7 @@ import { PersistentVolumeClaim, Pod, pathOf, StatefulSet } from "../../shared/ku
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { install } from "../harness/installation.ts";
 import { ConfigMap, Namespace, PersistentVolume, RoleBinding, ServiceAccount } from "../harness/kinds.ts";
-import { claim, configMap, manifest, statefulSet } from "../harness/manifest.ts";
+import { claim, configMap, manifest, persistentVolume, reachedFrom, statefulSet } from "../harness/manifest.ts";
 import type { Bench } from "../harness/server.ts";
 import { tokenOf } from "../harness/service-account.ts";
 
@@ -46,24 +46,12 @@ const ofAgent = {
 
 /** A volume of the root of a host, with all that a Volume's own has. */
 const ofHost = (name: string, source: "hostPath" | "local") => {
-  const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n"] }] }];
   const { apiVersion, kind } = Volume;
-  return {
-    apiVersion: PersistentVolume.apiVersion,
-    kind: PersistentVolume.kind,
-    metadata: {
-      name: `${name}-made`,
-      finalizers: [volumeFinalizer],
-      ownerReferences: [{ apiVersion, kind, name: `${name}-made`, uid: "1" }],
-    },
-    spec: {
-      accessModes: ["ReadWriteOnce"],
-      capacity: { storage: "1Gi" },
-      [source]: { path: "/" },
-      nodeAffinity: { required: { nodeSelectorTerms: terms } },
-      persistentVolumeReclaimPolicy: "Retain",
-    },
-  };
+  const ownerReferences = [{ apiVersion, kind, name: `${name}-made`, uid: "1" }];
+  return persistentVolume(
+    { name: `${name}-made`, finalizers: [volumeFinalizer], ownerReferences },
+    { [source]: { path: "/" }, nodeAffinity: reachedFrom(["n"]) },
+  );
 };
 
 /** What neither a tenant nor a neighbour nor a function may do: writes are dry runs, which admission sees. */
@@ -268,14 +256,8 @@ async function prepare({ admin, namespace: home }: Bench, { other, name }: Place
   await admin.create(Pod, manifest(Pod, { namespace: other, name }, { spec: { containers: pod.containers } }));
   await admin.create(PersistentVolumeClaim, claim({ namespace: other, name }));
   await admin.create(StatefulSet, statefulSet({ namespace: other, name }));
-  const spec = {
-    accessModes: ["ReadWriteOnce"],
-    capacity: { storage: "1Gi" },
-    claimRef: { namespace: other, name, uid: "1" },
-    csi: { driver: "a.example", volumeHandle: name },
-    persistentVolumeReclaimPolicy: "Retain",
-  };
-  await admin.create(PersistentVolume, manifest(PersistentVolume, { name }, { spec }));
+  const spec = { claimRef: { namespace: other, name, uid: "1" }, csi: { driver: "a.example", volumeHandle: name } };
+  await admin.create(PersistentVolume, persistentVolume({ name }, spec));
   onTestFinished(() => void admin.delete(PersistentVolume, undefined, name));
 
   const rightOf = (account: string): Attempt => {

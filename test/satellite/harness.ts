@@ -41,6 +41,8 @@ import type { Connect } from "../../shared/system/connect.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
 import { type AccountRequest, recordRequests } from "../harness/account-request.ts";
+import { persistentVolume, reachedFrom } from "../harness/manifest.ts";
+import { setStatus } from "../harness/set-status.ts";
 import { rules } from "./rules.ts";
 
 /**
@@ -243,17 +245,12 @@ export async function openSatelliteHarness({
         "linstor.csi.linbit.com/uses-volume-context": "true",
         "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),
       };
-      const expression = { key: "linbit.com/hostname", operator: "In", values: [attached] };
-      await harness.create(PersistentVolume, {
-        metadata: { name },
-        spec: {
-          capacity: { storage: "1Gi" },
-          accessModes: ["ReadWriteOnce"],
-          claimRef: { namespace: "default", name },
-          csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: attributes },
-          ...(bound ? { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } } } : {}),
-        },
-      });
+      const spec = {
+        claimRef: { namespace: "default", name },
+        csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: attributes },
+        ...(bound ? { nodeAffinity: reachedFrom([attached], "linbit.com/hostname") } : {}),
+      };
+      await harness.create(PersistentVolume, persistentVolume({ name }, spec));
       if (!attached) return;
       await users.attach(name, attached);
     },
@@ -343,16 +340,9 @@ export async function openSatelliteHarness({
       const pod = { apiVersion, kind, metadata, spec: { ...spec.template.spec, nodeName: node } };
       await client.create(Pod, pod as unknown as KubernetesObject);
       const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
-      await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
+      await setStatus(client, Pod, workloads, metadata.name, status);
       for (const one of [linstor, ...others.values()]) one.startSatellite(addressOf(node));
-      await client.patch(
-        DaemonSet,
-        workloads,
-        name,
-        "merge",
-        { status: { numberReady: 1 } },
-        { subresource: "status" },
-      );
+      await setStatus(client, DaemonSet, workloads, name, { numberReady: 1 });
     }
     async function stopPod(node: string): Promise<void> {
       for (const one of [linstor, ...others.values()]) one.stopSatellite(addressOf(node));

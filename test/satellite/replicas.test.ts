@@ -11,6 +11,8 @@ import { removalKey } from "../../functions/satellite/lib/noted-calls.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { persistentVolume } from "../harness/manifest.ts";
+import { setStatus } from "../harness/set-status.ts";
 import { addressOf, nodes, workloads } from "./harness.ts";
 import { admin, harness, withHarness } from "./with-harness.ts";
 
@@ -29,14 +31,7 @@ async function goesOffline(name = node): Promise<void> {
 async function startsAgain(name: string): Promise<void> {
   harness.linstor.startSatellite(addressOf(name));
   for (const numberReady of [0, 1])
-    await harness.client.patch(
-      DaemonSet,
-      workloads,
-      daemonSetName(name),
-      "merge",
-      { status: { numberReady } },
-      { subresource: "status" },
-    );
+    await setStatus(harness.client, DaemonSet, workloads, daemonSetName(name), { numberReady });
 }
 
 /** LINSTOR has no such volume: its database is an older one, or a person has deleted it there. */
@@ -174,16 +169,10 @@ test("a node that was retained, given up and made again: its Machine stays until
   await goesOffline();
   await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
   // Only now: the harness watches that no volume loses its last copy, and a person has just done that.
-  for (const name of ["pvc-1", "pvc-2"])
-    await harness.create(PersistentVolume, {
-      metadata: { name },
-      spec: {
-        capacity: { storage: "1Gi" },
-        accessModes: ["ReadWriteOnce"],
-        claimRef: { namespace: "default", name },
-        csi: { driver: csiDriver, volumeHandle: name },
-      },
-    });
+  for (const name of ["pvc-1", "pvc-2"]) {
+    const spec = { claimRef: { namespace: "default", name }, csi: { driver: csiDriver, volumeHandle: name } };
+    await harness.create(PersistentVolume, persistentVolume({ name }, spec));
+  }
   await harness.delete(LinstorSatelliteConfiguration, `only-${node}`);
   await admin.untaint(node);
   await admin.says(node, "Available", /is connected/);

@@ -21,7 +21,7 @@ import type { ExternalSystem } from "../../shared/system/system.ts";
 import type { SystemTransport } from "../../shared/system/transport.ts";
 import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
 import type { Cluster, OtherRelease, Setting } from "../harness/cluster.ts";
-import { manifest } from "../harness/manifest.ts";
+import { manifest, persistentVolume } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
 import { loadPrevious, previousCommit } from "./previous-release.ts";
 
@@ -130,7 +130,7 @@ async function openSite(release: OtherRelease | undefined) {
   }
   for (const [name, on] of Object.entries(copies)) {
     standIn.addVolume(name, { copies: on });
-    await admin.create(PersistentVolume, manifest(PersistentVolume, { name }, { spec: volumeSpec(name) }));
+    await admin.create(PersistentVolume, persistentVolume({ name }, volumeSpec(name)));
   }
   await users.attach("pvc-1", leaving);
   await untilIn(cluster)("each node has a satellite that is ready", async () => {
@@ -173,9 +173,6 @@ async function register(linstor: LinstorStandIn, name: string): Promise<void> {
 }
 
 const volumeSpec = (name: string) => ({
-  capacity: { storage: "1Gi" },
-  accessModes: ["ReadWriteOnce"],
-  persistentVolumeReclaimPolicy: "Retain",
   claimRef: { namespace: "default", name },
   csi: {
     driver: csiDriver,

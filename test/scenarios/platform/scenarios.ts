@@ -23,7 +23,7 @@ import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { apiFailure } from "../../harness/api-failure.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { definitionsDeleted } from "../../harness/definitions-deleted.ts";
-import { manifest, statefulSet } from "../../harness/manifest.ts";
+import { manifest, persistentVolume, statefulSet } from "../../harness/manifest.ts";
 import { deleteClaim, removePod, usedClaim } from "../pvc-protection/helpers.ts";
 import { beside } from "../pvc-protection/settings.ts";
 import { noticesOn } from "../recorded-events.ts";
@@ -201,17 +201,9 @@ const clusterScoped: readonly {
 async function reservedVolume({ admin, namespace }: Cluster): Promise<() => Promise<void>> {
   const name = `${namespace}-refused`;
   await admin.create(StorageClass, manifest(StorageClass, { name }, { provisioner: "example.com/by-hand" }));
-  const spec = {
-    accessModes: ["ReadWriteOnce"],
-    capacity: { storage: "1Gi" },
-    claimRef: { namespace, name: "data" },
-    hostPath: { path: "/tmp/by-hand" },
-    storageClassName: name,
-  };
-  await admin.create(
-    PersistentVolume,
-    manifest(PersistentVolume, { name, labels: { [namespaceLabel]: namespace } }, { spec }),
-  );
+  const claimRef = { namespace, name: "data" };
+  const spec = { claimRef, hostPath: { path: "/tmp/by-hand" }, storageClassName: name };
+  await admin.create(PersistentVolume, persistentVolume({ name, labels: { [namespaceLabel]: namespace } }, spec));
   return async () => {
     await admin.delete(PersistentVolume, undefined, name);
     await admin.delete(StorageClass, undefined, name);

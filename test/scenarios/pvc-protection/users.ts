@@ -21,13 +21,9 @@ import {
 } from "./helpers.ts";
 import { beside, documentMode } from "./settings.ts";
 
-const template = {
-  spec: { accessModes: ["ReadWriteOnce"], storageClassName: "none", resources: { requests: { storage: "1Gi" } } },
-};
-
 /** A pod with a generic ephemeral volume `scratch`, whose claim is called `web-scratch`. */
 async function ephemeralPod(cluster: Cluster, finalizers?: string[]): Promise<OwnerReference> {
-  const volumes = [{ name: "scratch", ephemeral: { volumeClaimTemplate: template } }];
+  const volumes = [{ name: "scratch", ephemeral: { volumeClaimTemplate: { spec: claim({}).spec } } }];
   const created = await createPod(cluster, "web", [], bareNode, { volumes }, finalizers ? { finalizers } : {});
   await setPhase(cluster, "web", "Running");
   return { apiVersion: "v1", kind: "Pod", name: "web", uid: created.metadata.uid, controller: true };

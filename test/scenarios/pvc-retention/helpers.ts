@@ -72,14 +72,9 @@ function specOf(
         ],
       },
     },
-    volumeClaimTemplates: templates.map((template) => ({
-      metadata: { name: template, ...(labelled ? { labels: { app: name } } : {}) },
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        storageClassName: "standard",
-        resources: { requests: { storage: "1Gi" } },
-      },
-    })),
+    volumeClaimTemplates: templates.map((template) =>
+      claim({ name: template, ...(labelled ? { labels: { app: name } } : {}) }, { storageClassName: "standard" }),
+    ),
     ...spec,
   };
 }

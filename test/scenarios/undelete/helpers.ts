@@ -3,7 +3,7 @@ import { Event, PersistentVolumeClaim, StatefulSet } from "../../../shared/kuber
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { Namespace, PersistentVolume, StorageClass } from "../../harness/kinds.ts";
-import { claim, manifest, statefulSet } from "../../harness/manifest.ts";
+import { claim, manifest, persistentVolume, statefulSet } from "../../harness/manifest.ts";
 
 // Unless they say otherwise, these are about claim `data` and its volume.
 
@@ -210,17 +210,8 @@ export async function createVolume(
   metadata: Partial<ObjectMeta> = {},
 ): Promise<string> {
   const name = `${cluster.namespace}-static`;
-  const defaults = {
-    accessModes: ["ReadWriteOnce"],
-    capacity: { storage: "1Gi" },
-    hostPath: { path: "/tmp/static" },
-    persistentVolumeReclaimPolicy: "Retain",
-    storageClassName: name,
-  };
-  await cluster.admin.create(
-    PersistentVolume,
-    manifest(PersistentVolume, { name, ...metadata }, { spec: { ...defaults, ...spec } }),
-  );
+  const defaults = { hostPath: { path: "/tmp/static" }, storageClassName: name };
+  await cluster.admin.create(PersistentVolume, persistentVolume({ name, ...metadata }, { ...defaults, ...spec }));
   return name;
 }
 
@@ -244,12 +235,7 @@ export async function createSet(
         ],
       },
     },
-    volumeClaimTemplates: [
-      {
-        metadata: { name: "data", annotations: keep ? { [keepKey]: keep } : {} },
-        spec: { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage: "1Gi" } } },
-      },
-    ],
+    volumeClaimTemplates: [claim({ name: "data", annotations: keep ? { [keepKey]: keep } : {} }, { storageClassName })],
   };
   await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, spec));
 }

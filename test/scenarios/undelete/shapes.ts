@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolume, PersistentVolumeClaim, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
+import { persistentVolume } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateVolume,
@@ -16,7 +17,6 @@ import {
   isOffered,
   isPhase,
   keptClaim,
-  type LiveVolume,
   makeDue,
   noteKey,
   noteOn,
@@ -243,19 +243,9 @@ export const shapes: readonly Scenario[] = [
         ["single", { accessModes: ["ReadWriteOncePod"] }],
       ] as const) {
         const storageClassName = `${cluster.namespace}-${name}`;
-        await cluster.admin.create(PersistentVolume, {
-          apiVersion: "v1",
-          kind: "PersistentVolume",
-          metadata: { name: storageClassName } as never,
-          spec: {
-            accessModes: ["ReadWriteOnce"],
-            capacity: { storage: "1Gi" },
-            csi: { driver, volumeHandle: storageClassName },
-            persistentVolumeReclaimPolicy: "Delete",
-            storageClassName,
-            ...spec,
-          },
-        } as LiveVolume);
+        const csi = { driver, volumeHandle: storageClassName };
+        const all = { csi, persistentVolumeReclaimPolicy: "Delete", storageClassName, ...spec };
+        await cluster.admin.create(PersistentVolume, persistentVolume({ name: storageClassName }, all));
         await keptClaim(cluster, { name, spec: { storageClassName, ...spec } });
         await deleteClaim(cluster, name);
         await isOffered(cluster, storageClassName);

@@ -7,7 +7,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Cluster } from "../../harness/cluster.ts";
-import { claim, manifest } from "../../harness/manifest.ts";
+import { claim, persistentVolume } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   createClass,
@@ -28,14 +28,7 @@ import { standInSalt } from "./settings.ts";
 
 /** Creates a PersistentVolume that is not the Volume's, under its name. */
 const takeName = (cluster: Cluster, name: string, metadata: object = {}) =>
-  cluster.admin.create(
-    PersistentVolume,
-    manifest(
-      PersistentVolume,
-      { name, ...metadata },
-      { spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } } },
-    ),
-  );
+  cluster.admin.create(PersistentVolume, persistentVolume({ name, ...metadata }, { hostPath: { path: "/x" } }));
 
 type Claim = KubernetesObject & { spec: { volumeName?: string }; status?: { phase?: string } };
 

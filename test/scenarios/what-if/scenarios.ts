@@ -6,7 +6,7 @@ import { PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from "../..
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { Namespace } from "../../harness/kinds.ts";
-import { pod, statefulSet } from "../../harness/manifest.ts";
+import { claim, pod, statefulSet } from "../../harness/manifest.ts";
 import { rulesOf } from "../installed-rules.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -41,14 +41,7 @@ async function runningSet(cluster: Cluster, whenDeleted: Fate, whenScaled: Fate,
       spec: { terminationGracePeriodSeconds: 1, containers: [container] },
     },
     volumeClaimTemplates: [
-      {
-        metadata: { name: "data", annotations: keep ? { [keepKey]: keep } : {} },
-        spec: {
-          accessModes: ["ReadWriteOnce"],
-          storageClassName: "standard",
-          resources: { requests: { storage: "1Gi" } },
-        },
-      },
+      claim({ name: "data", annotations: keep ? { [keepKey]: keep } : {} }, { storageClassName: "standard" }),
     ],
   };
   await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, spec));

@@ -14,6 +14,7 @@ import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/ki
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
 import { pick } from "../../harness/faults/api.ts";
+import { persistentVolume, reachedFrom } from "../../harness/manifest.ts";
 import { shop } from "../../harness/simulated/namespace.ts";
 import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../../harness/simulated/simulated-system.ts";
 import { callFaults } from "./call-faults.ts";
@@ -291,17 +292,12 @@ export function simulatedLinstor({
         "linstor.csi.linbit.com/uses-volume-context": "true",
         "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),
       };
-      const expression = { key: "linbit.com/hostname", operator: "In", values: [copies[0]] };
-      const required = { nodeSelectorTerms: [{ matchExpressions: [expression] }] };
       const spec = {
-        capacity: { storage: "1Gi" },
-        accessModes: ["ReadWriteOnce"],
-        persistentVolumeReclaimPolicy: "Retain",
         claimRef: { namespace: shop, name },
         csi: { driver: csiDriver, volumeHandle: name, volumeAttributes },
-        ...(bound ? { nodeAffinity: { required } } : {}),
+        ...(bound ? { nodeAffinity: reachedFrom([copies[0]], "linbit.com/hostname") } : {}),
       };
-      await client.create(PersistentVolume, made(PersistentVolume, { metadata: { name }, spec }));
+      await client.create(PersistentVolume, persistentVolume({ name }, spec));
       if (used) await users?.attach(name, copies[0] as string);
     },
 

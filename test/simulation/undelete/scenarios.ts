@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { Namespace, PersistentVolume } from "../../harness/kinds.ts";
-import { manifest } from "../../harness/manifest.ts";
+import { claim, manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { claimIsBound, claimIsGone, type User } from "../user.ts";
 import { narrow, shipped } from "./settings.ts";
@@ -206,16 +206,9 @@ export const scenarios: readonly Scenario[] = [
         await user.attempt("creates claim data", (client, namespace) =>
           client.create(
             PersistentVolumeClaim,
-            manifest(
-              PersistentVolumeClaim,
+            claim(
               { namespace, name: "data", annotations: { [keepKey]: "24h" } },
-              {
-                spec: {
-                  accessModes: ["ReadWriteOnce"],
-                  storageClassName: "standard",
-                  resources: { requests: { storage } },
-                },
-              },
+              { storageClassName: "standard", resources: { requests: { storage } } },
             ),
           ),
         );

@@ -1,3 +1,4 @@
+import { claim } from "../../../harness/manifest.ts";
 import type { Scenario } from "../../scenario.ts";
 import { podIs } from "../../user.ts";
 import { inDocumentMode } from "../settings.ts";
@@ -21,20 +22,14 @@ export const finishedJobs: Scenario = {
       metadata: { annotations: { "laptop.holdfast.dev/stop-after": "5s" } },
       spec: { terminationGracePeriodSeconds: 10 },
     });
-    const volumeClaimTemplate = {
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        storageClassName: "standard",
-        resources: { requests: { storage: "1Gi" } },
-      },
-    };
+    const { spec } = claim({}, { storageClassName: "standard" });
     const container = {
       name: "main",
       image: "registry.example/main:1",
       volumeMounts: [{ name: "scratch", mountPath: "/s" }],
     };
     await user.createPod("scratchy", [], {
-      spec: { containers: [container], volumes: [{ name: "scratch", ephemeral: { volumeClaimTemplate } }] },
+      spec: { containers: [container], volumes: [{ name: "scratch", ephemeral: { volumeClaimTemplate: { spec } } }] },
     });
     await user.until(podIs("server", "Running"));
     await user.until(podIs("scratchy", "Running"));
