@@ -101,34 +101,9 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
     },
     {
-      what: "waits for permission if its namespace is gone",
-      is: decide(volume(), { namespace: gone }),
-      does: { step: "asks" },
-    },
-    {
-      what: "waits for permission if its namespace is being deleted",
-      is: decide(volume(), { namespace: ending() }),
-      does: { step: "asks" },
-    },
-    {
-      what: "waits for permission if its namespace is a new one",
-      is: decide(volume(), { namespace: another() }),
-      does: { step: "asks" },
-    },
-    {
-      what: "is withdrawn if its namespace is being deleted",
-      is: decide(volume({ ref: null }), { namespace: ending() }),
-      does: { step: "asks", spec: withdraw },
-    },
-    {
       what: "is offered in a namespace that names the uid of the former one",
       is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }),
       does: { step: "offered", spec: offer },
-    },
-    {
-      what: "is not offered in a namespace that names another uid",
-      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "yes" }) }),
-      does: { step: "asks" },
     },
     {
       what: "is not offered in another namespace with OTHER_NAMESPACE=never",
@@ -174,11 +149,6 @@ describe("a volume whose claim is gone", () => {
       what: "is kept beside a claim that has another volume",
       is: decide(lost(), { claims: new Map([["data", claim("new", "other")]]) }),
       does: { step: "kept", annotations: inADay },
-    },
-    {
-      what: "is offered to a claim that has no volume",
-      is: decide(lost(), { claims: new Map([["data", claim("new")]]) }),
-      does: { step: "offered", spec: offer, annotations: inADay },
     },
     {
       what: "is left alone while its claim has it",
@@ -385,21 +355,18 @@ describe("a volume whose claim is gone", () => {
     );
   });
 
-  test("is never offered in another namespace without a permission", () => {
-    const step = fc.constantFrom("retained" as const, "kept" as const, "asks" as const, "offered" as const);
-    const namespace = fc.constantFrom(gone, another(), another({ "holdfast.dev/successor-of": "else" }), ending());
-    fc.assert(
-      fc.property(
-        step,
-        namespace,
-        fc.constantFrom("ask", "never"),
-        fc.boolean(),
-        (step, namespace, other, isOffered) => {
-          const one = volume({ note: { step }, ...(isOffered ? { ref: null } : {}) });
-          expect(decide(one, { namespace }, other as OtherNamespace)).toMatchObject({ step: "asks" });
-        },
-      ),
-    );
+  test("is never offered in another namespace without a permission, and an offer there is withdrawn", () => {
+    const successors = ["else", "yes"].map((uid) => another({ "holdfast.dev/successor-of": uid }));
+    for (const namespace of [gone, another(), ...successors, ending()])
+      for (const step of ["retained", "kept", "asks", "offered"] as const)
+        for (const other of ["ask", "never"] as const) {
+          const asks = { step: "asks", ...(step === "retained" ? { annotations: inADay } : {}) };
+          expect(decide(volume({ note: { step } }), { namespace }, other)).toEqual(asks);
+          expect(decide(volume({ note: { step }, ref: null }), { namespace }, other)).toEqual({
+            ...asks,
+            spec: withdraw,
+          });
+        }
   });
 });
 

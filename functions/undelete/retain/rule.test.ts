@@ -71,11 +71,6 @@ describe("a bound volume", () => {
       does: undefined,
     },
     {
-      what: "that no annotation asks to keep any more gets its policy back",
-      facts: { volume: volume(retained), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
-      does: { spec: toDelete, event: "NotKeptAnyMore" },
-    },
-    {
       what: "whose claim says `none` gets its policy back, also if the namespace asks to keep it",
       facts: { volume: volume(retained), claim: claim("claim", "pv", "none"), namespace: saying("shop", "24h") },
       does: { spec: toDelete, event: "NotKeptAnyMore" },
