@@ -107,6 +107,16 @@ async function tick(more: Partial<SweepSettings> = {}): Promise<string> {
   };
   return outcomeOf(clock, sweep(tools, { ...settings, ...more }), 10 * 60_000);
 }
+/** Runs the tick of a minute later. */
+async function nextTick(more: Partial<SweepSettings> = {}): Promise<string> {
+  await clock.advance(60_000);
+  return tick(more);
+}
+/** Why there are Events. */
+const reasons = async () => {
+  const events = client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" });
+  return Array.fromAsync(events, ({ reason }) => reason);
+};
 const status = async () => {
   const configMap = await client.get(ConfigMap, "default", "holdfast-sweep");
   return JSON.parse(configMap?.metadata.annotations?.[statusKey] ?? "{}");
@@ -204,8 +214,7 @@ describe("a tick", () => {
     const types = () => posted.splice(0).map(({ name, headers }) => `${headers["ce-type"]} ${name}`);
     expect(types()).toEqual(["dev.holdfast.poll.a-one plain", "dev.holdfast.poll.a-two plain"]);
     await waiting("late", new Date(clock.now()).toISOString());
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(types()).toEqual([
       "dev.holdfast.sweep late",
       "dev.holdfast.poll.a-one plain",
@@ -228,8 +237,7 @@ describe("a tick", () => {
     await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
     await claim("data-1", { finalizers: [ours] });
     await tick();
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(names()).toEqual(["data-1"]);
   });
 
@@ -243,16 +251,14 @@ describe("a tick", () => {
     expect(await tick()).toMatch(/^Line 9 of the table is refused: /);
     expect(names()).toEqual(["data-1"]);
     expect(await status()).toMatchObject({ wrong: ["TableRefused"], because: expect.stringMatching(/^Line 9 of the/) });
-    const events = await Array.fromAsync(
-      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
-    );
-    expect(events.map(({ reason }) => reason)).toEqual(["TableRefused"]);
+    expect(await reasons()).toEqual(["TableRefused"]);
   });
 });
 
 describe("time", () => {
+  beforeEach(() => table(rowText()));
+
   test("'again in 10 s' is kept within 2 s, by a nap within the tick", async () => {
-    await table(rowText());
     await waiting("data-1", "2026-01-01T00:00:10Z");
     await tick();
     expect(names()).toEqual(["data-1"]);
@@ -262,7 +268,6 @@ describe("time", () => {
   });
 
   test("something that begins to wait while the tick naps is kept as well", async () => {
-    await table(rowText());
     await waiting("data-1", "2026-01-01T00:00:40Z");
     void clock.sleep(5_000).then(() => waiting("data-2", "2026-01-01T00:00:15Z"));
     await tick();
@@ -271,7 +276,6 @@ describe("time", () => {
   });
 
   test("'again in 10 s', over and over, is kept within 2 s each time, by a rule that is slow", async () => {
-    await table(rowText());
     const first = clock.now() + 10_000;
     await waiting("data-1", new Date(first).toISOString());
     const asked = [first];
@@ -290,7 +294,6 @@ describe("time", () => {
   });
 
   test("'again in 10 s' is kept although another rule's time on the same object has passed long ago", async () => {
-    await table(rowText());
     const began = clock.now();
     await waiting("data-1", new Date(began - 60_000).toISOString());
     const uid = (await client.get(PersistentVolumeClaim, "default", "data-1"))?.metadata.uid;
@@ -309,7 +312,6 @@ describe("time", () => {
   });
 
   test("what is due and stays so is looked after for a moment, not for the whole tick", async () => {
-    await table(rowText());
     const before = clock.now();
     await waiting("data-1", new Date(before).toISOString());
     await tick();
@@ -318,7 +320,6 @@ describe("time", () => {
   });
 
   test("nothing that waits costs nothing: the tick ends at once", async () => {
-    await table(rowText());
     await waiting("data-1", "2026-01-01T00:10:00Z");
     const before = clock.now();
     await tick();
@@ -326,12 +327,10 @@ describe("time", () => {
   });
 
   test("what is due is sent once a tick, and again at the next as long as it waits", async () => {
-    await table(rowText());
     await waiting("data-1", "2026-01-01T00:00:00Z");
     await tick();
     expect(names()).toEqual(["data-1"]);
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(names()).toEqual(["data-1", "data-1"]);
   });
 });
@@ -346,8 +345,7 @@ describe("a tick that cannot finish", () => {
       cursor: { phase: "urgent", list: "v1/persistentvolumeclaims?", namespace: "default" },
     });
     for (let i = 0; i < 5 && (await status()).cursor; i++) {
-      await clock.advance(60_000);
-      await tick({ rate: 10, tick: 1_000 });
+      await nextTick({ rate: 10, tick: 1_000 });
     }
     expect(names()).toEqual(Array.from({ length: 30 }, (_, i) => `data-${i + 10}`));
     expect((await status()).cursor).toBeUndefined();
@@ -434,17 +432,13 @@ describe("a broker that refuses events", () => {
     expect(posted).toHaveLength(6);
     const gaps = posted.slice(1).map(({ at }, i) => at - (posted[i]?.at ?? 0));
     expect(gaps).toEqual([100, 200, 400, 800, 1600]);
-    const events = await Array.fromAsync(
-      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
-    );
-    expect(events.map(({ reason }) => reason)).toEqual(["BrokerRefused"]);
+    expect(await reasons()).toEqual(["BrokerRefused"]);
 
     answer = () => 202;
     posted = [];
-    await clock.advance(60_000);
-    expect(await tick()).toBe("1 row was swept.");
+    expect(await nextTick()).toBe("1 row was swept.");
     expect(names()).toEqual(["data-1"]);
-    expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
+    expect(await reasons()).toEqual([]);
   });
 
   test("has all its objects resynced, once, when it takes events again", async () => {
@@ -456,13 +450,11 @@ describe("a broker that refuses events", () => {
     expect((await status()).owed).toEqual({ [sink]: expect.stringMatching(/^2026-01-01T00:00:03/) });
     answer = () => 202;
     posted = [];
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(names().sort()).toEqual(["data-1", "data-2"]);
     expect((await status()).owed).toBeUndefined();
     posted = [];
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(names()).toEqual(["data-2"]);
   });
 
@@ -476,8 +468,7 @@ describe("a broker that refuses events", () => {
     answer = () => 202;
     for (const expected of [30, 0]) {
       posted = [];
-      await clock.advance(60_000);
-      await tick();
+      await nextTick();
       expect(posted).toHaveLength(expected);
     }
   });
@@ -631,9 +622,12 @@ describe("without Knative, sources that the schedule's event says were away", ()
   };
   const ago = (ms: number) => new Date(clock.now() + 300_000 - ms).toISOString();
 
-  test("have everything resynced by the next tick, once", async () => {
+  beforeEach(async () => {
     await table(rowText());
     await claim("data-1");
+  });
+
+  test("have everything resynced by the next tick, once", async () => {
     const first = ago(3_600_000);
     expect([await next(first), await next(first)]).toEqual([0, 0]);
     const later = ago(60_000);
@@ -644,8 +638,6 @@ describe("without Knative, sources that the schedule's event says were away", ()
   });
 
   test("count also where posts without a time, or with a known one, come with the same tick", async () => {
-    await table(rowText());
-    await claim("data-1");
     const first = ago(3_600_000);
     await next(first);
     const later = ago(60_000);
@@ -660,16 +652,12 @@ describe("without Knative, sources that the schedule's event says were away", ()
   });
 
   test("are compared with what was known where a tick does not say, or says what is no time", async () => {
-    await table(rowText());
-    await claim("data-1");
     const first = ago(3_600_000);
     expect([await next(first), await next(), await next("now"), await next(first)]).toEqual([0, 0, 0, 0]);
     expect(await next(ago(60_000))).toBe(1);
   });
 
   test("count when they have had the time to watch", async () => {
-    await table(rowText());
-    await claim("data-1");
     await next(ago(3_600_000));
     const later = ago(5_000);
     expect([await next(later), await next(later), await next(later)]).toEqual([0, 1, 0]);
@@ -684,9 +672,12 @@ describe("a tick that did not come", () => {
     return tick({ tick: 280_000 });
   };
 
-  test("has everything resynced by the next one, once, because events may have been lost meanwhile", async () => {
+  beforeEach(async () => {
     await table(rowText());
     await claim("data-1");
+  });
+
+  test("has everything resynced by the next one, once, because events may have been lost meanwhile", async () => {
     await next();
     await next();
     expect(names()).toEqual([]);
@@ -699,8 +690,6 @@ describe("a tick that did not come", () => {
   });
 
   test("is not seen in a schedule with longer pauses", async () => {
-    await table(rowText());
-    await claim("data-1");
     for (let i = 0; i < 4; i++) {
       await next(30);
       expect(names()).toEqual([]);
@@ -708,8 +697,6 @@ describe("a tick that did not come", () => {
   });
 
   test("makes the next tick resync everything, each time, also if every second tick is missed", async () => {
-    await table(rowText());
-    await claim("data-1");
     await next();
     await next();
     const heard = [];
@@ -721,8 +708,6 @@ describe("a tick that did not come", () => {
   });
 
   test("is also a tick that could not save its status", async () => {
-    await table(rowText());
-    await claim("data-1");
     await next();
     await next();
     const whole = client;
@@ -756,10 +741,7 @@ describe("what is wrong with one row leaves the others alone:", () => {
     await deleting("data-1");
     expect(await tick()).toMatch(/^persistentvolumeclaims cannot be listed: .*404/);
     expect(names()).toEqual(["data-1"]);
-    const events = await Array.fromAsync(
-      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
-    );
-    expect(events.map(({ reason }) => reason)).toEqual(["ListRefused"]);
+    expect(await reasons()).toEqual(["ListRefused"]);
   });
 
   test("a list that breaks off once, which is resynced by the next tick", async () => {
@@ -778,8 +760,7 @@ describe("what is wrong with one row leaves the others alone:", () => {
     await tick();
     client = whole;
     expect(names()).toEqual([]);
-    await clock.advance(60_000);
-    await tick();
+    await nextTick();
     expect(names()).toEqual(["data-1"]);
   });
 
@@ -802,8 +783,7 @@ test("what is being deleted comes before what merely lacks a finalizer, however 
   expect((await status()).cursor).toMatchObject({ phase: "rest" });
   await deleting("z-deleting");
   posted = [];
-  await clock.advance(60_000);
-  await tick({ rate: 10, tick: 1_000 });
+  await nextTick({ rate: 10, tick: 1_000 });
   expect(names()[0]).toBe("z-deleting");
 });
 
