@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
-import { run } from "../../../shared/pipeline/run.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
+import { runOn } from "../lib/testing/run-on.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import type { Facts } from "./decide.ts";
 import { reserve } from "./rule.ts";
@@ -453,28 +453,18 @@ test.each<{ what: string; name: string; patched: readonly string[] }>([
     spec: { ...offered.spec, claimRef: { namespace: "shop", name } },
   };
   const asked: string[] = [];
-  const client = {
+  const { outcomes } = await runReserve(shop, [refused, lost({ note: { step: "retained", right: 2 } })], {
     get: async () => {
       // Behind the offers the namespace is looked at once more, also where something else has failed.
       if (asked.at(-1) === "pv") asked.push("looks");
       return shop;
-    },
-    create: async () => undefined,
-    delete: async () => undefined,
-    async *list(kind: { kind: string }) {
-      if (kind.kind === "PersistentVolume") yield* [refused, lost({ note: { step: "retained", right: 2 } })];
     },
     patch: async (_kind: unknown, _namespace: unknown, patchedName: string) => {
       asked.push(patchedName);
       if (patchedName === "refused") throw new ApiError("PATCH", { status: 403, reason: "Forbidden", message: "No." });
       return shop;
     },
-  } as unknown as Client;
-  const view = { client, settings: { otherNamespace: "ask" as const } };
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
-  const context = { client, connect: () => undefined as never, clock, log };
-  const { outcomes } = await run(reserve, { kind: Namespace, namespace: "shop" }, [], view, context);
+  });
   expect(asked).toEqual(patched);
   expect(outcomes.get("refused")).toMatchObject([{ result: "failed" }]);
 });
@@ -509,27 +499,20 @@ describe("a volume whose note only a newer version can read", () => {
   });
 });
 
-/** Runs reserve for a namespace; returns what it has patched and recorded. */
-async function runReserve(namespace: ReturnType<typeof saying>, volumes: readonly Volume[]) {
-  const patched: string[] = [];
-  const recorded: string[] = [];
-  const client = {
-    get: async () => namespace,
-    async *list(kind: { kind: string }) {
-      if (kind.kind === "PersistentVolume") yield* volumes;
-    },
-    create: async (_: unknown, event: { reason?: string; regarding?: { name?: string } }) =>
-      recorded.push(`${event.regarding?.name} ${event.reason}`),
-    delete: async () => undefined,
-    patch: async (kind: { kind: string }, _: unknown, name: string) => patched.push(`${kind.kind} ${name}`),
-  } as unknown as Client;
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
-  const context = { client, connect: () => undefined as never, clock, log };
-  const view = { client, settings: { otherNamespace: "ask" as const } };
-  const { outcomes } = await run(reserve, { kind: Namespace, namespace: "shop" }, [], view, context);
-  return { outcomes, patched, recorded };
-}
+/** Runs reserve for a namespace. */
+const runReserve = (namespace: ReturnType<typeof saying>, volumes: readonly Volume[], answers = {}) =>
+  runOn(
+    reserve,
+    { kind: Namespace, namespace: "shop" },
+    { otherNamespace: "ask" },
+    { get: async () => namespace, list: listing(volumes), ...answers },
+  );
+
+/** Lists these volumes, and no other objects. */
+const listing = (volumes: readonly Volume[]) =>
+  async function* ({ kind }: { kind: string }) {
+    if (kind === "PersistentVolume") yield* volumes;
+  };
 
 describe("an event of a volume", () => {
   const subjects = (object?: object) =>
@@ -564,12 +547,9 @@ describe("an event of a volume", () => {
     const { metadata, ...rest } = volume({ ref: null, note: { next }, annotations: due });
     const one = { metadata: { ...metadata, labels: { "holdfast.dev/offered-of": "claim" } }, ...rest };
     const [subject] = subjects(one);
-    const other = volume({ name: "other" });
     const client = {
       get: async (kind: { kind: string }) => (kind.kind === "Namespace" ? shop : one),
-      async *list(kind: { kind: string }) {
-        if (kind.kind === "PersistentVolume") yield other;
-      },
+      list: listing([volume({ name: "other" })]),
     } as unknown as Client;
     const facts = subject && (await reserve.look(subject, { client } as never));
     expect(facts?.volumes.map(({ metadata }) => metadata.name)).toEqual(["other", "pv"]);

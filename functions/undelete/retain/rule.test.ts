@@ -2,10 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
-import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import { partly } from "../../../shared/look-at-each.ts";
-import { run } from "../../../shared/pipeline/run.ts";
+import { runOn } from "../lib/testing/run-on.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import { type Facts, retain } from "./rule.ts";
 import { settings as schema } from "./settings.ts";
@@ -219,19 +218,13 @@ describe("a bound volume", () => {
       [PersistentVolumeClaim, keepIt],
       [Namespace, shop],
     ]);
-    const recorded: unknown[] = [];
-    const client = {
+    const unavailable = new ApiError("PATCH", { status: 503, reason: "ServiceUnavailable", message: "" });
+    const { outcomes, recorded } = await runOn(retain, { kind: PersistentVolume, name: "pv" }, settings, {
       get: async (kind: unknown) => objects.get(kind),
       list: async function* () {},
-      patch: () => Promise.reject(new ApiError("PATCH", { status: 503, reason: "ServiceUnavailable", message: "" })),
-      create: async (_: unknown, object: unknown) => recorded.push(object),
-      delete: async () => {},
-    } as unknown as Client;
-    const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
-    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-    const context = { client, connect: () => undefined as never, clock, log };
-    const result = await run(retain, { kind: PersistentVolume, name: "pv" }, [], { client, settings }, context);
-    expect([...result.outcomes.values()].flat().map(({ status }) => status)).toContain(503);
+      patch: () => Promise.reject(unavailable),
+    });
+    expect([...outcomes.values()].flat().map(({ status }) => status)).toContain(503);
     expect(recorded).toEqual([]);
   });
 
@@ -242,24 +235,15 @@ describe("a bound volume", () => {
       [PersistentVolumeClaim, keepIt],
       [Namespace, shop],
     ]);
-    const recorded: unknown[] = [];
-    const patched: unknown[] = [];
-    const client = {
+    const most = schema.parse({ mostKept: "1Gi" });
+    const { outcomes, recorded, patched } = await runOn(retain, { kind: PersistentVolume, name: "pv" }, most, {
       get: async (kind: unknown) => objects.get(kind),
       list: async function* () {
         yield kept;
       },
-      patch: async (...asked: unknown[]) => patched.push(asked),
-      create: async (_: unknown, { reason }: { reason?: string }) => recorded.push(reason),
-      delete: async () => {},
-    } as unknown as Client;
-    const clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
-    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-    const context = { client, connect: () => undefined as never, clock, log };
-    const view = { client, settings: schema.parse({ mostKept: "1Gi" }) };
-    const result = await run(retain, { kind: PersistentVolume, name: "pv" }, [], view, context);
-    expect([...result.outcomes.values()].flat()).toMatchObject([{ result: "stop", status: 204 }]);
-    expect({ recorded, patched }).toEqual({ recorded: ["NewerProgress"], patched: [] });
+    });
+    expect([...outcomes.values()].flat()).toMatchObject([{ result: "stop", status: 204 }]);
+    expect({ recorded, patched }).toEqual({ recorded: ["pv NewerProgress"], patched: [] });
   });
 
   const deleted = { deletionTimestamp: "2026-01-01T23:00:00Z" };
