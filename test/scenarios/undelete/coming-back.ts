@@ -3,8 +3,8 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
+  bindClaim,
   boundVolume,
-  createClaim,
   createClass,
   createSet,
   deleteClaim,
@@ -63,8 +63,7 @@ export const comingBack: readonly Scenario[] = [
       expect(metadata.annotations?.["pv.kubernetes.io/bound-by-controller"]).toBeUndefined();
       expect((await namespaceOf(cluster)).metadata.finalizers).toContain(guard);
       await hasEvent(cluster, volume, "VolumeOffered");
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
       await hasNoEvent(cluster, volume, "VolumeOffered");
       const again = await isNoted(cluster, volume, "retained");
       expect(again.metadata.annotations?.[reclaimAtKey]).toBeUndefined();

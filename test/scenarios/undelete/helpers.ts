@@ -67,6 +67,12 @@ export function boundVolume(cluster: Cluster, name = "data"): Promise<string> {
   }) as Promise<string>;
 }
 
+/** Creates a claim; returns the volume that it gets. */
+export async function bindClaim(cluster: Cluster, options: ClaimOptions = {}): Promise<string> {
+  await createClaim(cluster, options);
+  return boundVolume(cluster, options.name);
+}
+
 /** What is noted on a volume. */
 export function noteOn({ metadata }: KubernetesObject): { step?: string; next?: string; [field: string]: unknown } {
   return JSON.parse(metadata.annotations?.[noteKey] ?? "{}");
@@ -82,8 +88,7 @@ export function isNoted(cluster: Cluster, volume: string, step: string): Promise
 
 /** A claim with a volume that will be kept; returns the volume's name. */
 export async function keptClaim(cluster: Cluster, options: ClaimOptions = {}): Promise<string> {
-  await createClaim(cluster, options);
-  const volume = await boundVolume(cluster, options.name);
+  const volume = await bindClaim(cluster, options);
   const { spec } = await isNoted(cluster, volume, "retained");
   expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
   return volume;

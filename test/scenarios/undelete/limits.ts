@@ -7,8 +7,7 @@ import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
   annotateVolume,
-  boundVolume,
-  createClaim,
+  bindClaim,
   deleteClaim,
   isNoted,
   isOffered,
@@ -69,8 +68,7 @@ export const limits: readonly Scenario[] = [
       const { spec } = await isNoted(cluster, live, "unkept");
       expect(spec.persistentVolumeReclaimPolicy).toBe("Delete");
       await claimHasEvent(cluster, "live", "NamespaceFull");
-      await createClaim(cluster, { name: "late" });
-      const late = await boundVolume(cluster, "late");
+      const late = await bindClaim(cluster, { name: "late" });
       await isNoted(cluster, late, "unkept");
       await deleteClaim(cluster, "late");
       await volumeIsGone(cluster, late);
@@ -106,8 +104,7 @@ export const limits: readonly Scenario[] = [
     title: "with CLAIM_ANNOTATION=ignored, a claim's annotation has no effect, and that of its namespace has",
     settings: [claimsIgnored],
     async run(cluster) {
-      await createClaim(cluster, { keep: "24h" });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "24h" });
       await cluster.rest();
       await isLeftToItsClaim(cluster, volume);
       await annotateNamespace(cluster, { [keepKey]: "30m" });

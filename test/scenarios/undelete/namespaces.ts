@@ -4,6 +4,7 @@ import {
   annotateClaim,
   annotateNamespace,
   annotateVolume,
+  bindClaim,
   boundVolume,
   createClaim,
   createNamespace,
@@ -56,12 +57,10 @@ export const namespaces: readonly Scenario[] = [
       await createNamespace(cluster);
       for (const volume of volumes) await annotateVolume(cluster, volume, { [offerKey]: "yes" });
       for (const volume of volumes) await isOffered(cluster, volume);
-      await createClaim(cluster, { name: "one" });
-      expect(await boundVolume(cluster, "one")).toBe(one);
+      expect(await bindClaim(cluster, { name: "one" })).toBe(one);
       await deleteNamespace(cluster);
       await createNamespace(cluster);
-      await createClaim(cluster, { name: "two" });
-      expect(await boundVolume(cluster, "two")).not.toBe(two);
+      expect(await bindClaim(cluster, { name: "two" })).not.toBe(two);
       await isNoted(cluster, two, "asks");
     },
   },
@@ -73,8 +72,7 @@ export const namespaces: readonly Scenario[] = [
       const volume = await keptClaim(cluster);
       await deleteNamespace(cluster);
       await createNamespace(cluster);
-      await createClaim(cluster, { keep: "none" });
-      expect(await boundVolume(cluster)).not.toBe(volume);
+      expect(await bindClaim(cluster, { keep: "none" })).not.toBe(volume);
       await isNoted(cluster, volume, "asks");
       await isPhase(cluster, volume, "Released");
       expect(await hasEvent(cluster, volume, "NamespaceReplaced")).not.toContain(uid);
@@ -95,8 +93,7 @@ export const namespaces: readonly Scenario[] = [
       const { spec } = await volumeOf(cluster, volume);
       expect(spec.claimRef?.uid).toBeDefined();
       await createNamespace(cluster);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).not.toBe(volume);
+      expect(await bindClaim(cluster)).not.toBe(volume);
       await isPhase(cluster, volume, "Released");
     },
   },
@@ -106,8 +103,7 @@ export const namespaces: readonly Scenario[] = [
     settings: [asking],
     async run(cluster) {
       const volume = await offeredVolume(cluster);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
       await isNoted(cluster, volume, "retained");
       await annotateNamespace(cluster, { "scenario.example/touched": "yes" });
       await cluster.rest();
@@ -126,8 +122,7 @@ export const namespaces: readonly Scenario[] = [
       await deleteNamespace(cluster);
       await isOffered(cluster, volume);
       await createNamespace(cluster);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
     },
   },
   {

@@ -5,6 +5,7 @@ import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
   annotateVolume,
+  bindClaim,
   boundVolume,
   createClaim,
   createClass,
@@ -53,16 +54,14 @@ export const people: readonly Scenario[] = [
       "a claim that is being deleted asks for its volume, after a person has set Retain, and it is kept and offered",
     async run(cluster) {
       const { admin, namespace } = cluster;
-      await createClaim(cluster, { keep: "", metadata: { finalizers: ["scenario.example/in-use"] } });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "", metadata: { finalizers: ["scenario.example/in-use"] } });
       await admin.delete(PersistentVolumeClaim, namespace, "data");
       await patchVolume(cluster, volume, policy("Retain"));
       await annotateClaim(cluster, { [keepKey]: "7d" });
       expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ policy: "Retain" });
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
       await isOffered(cluster, volume);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
       await admin.delete(PersistentVolume, undefined, volume);
     },
   },
@@ -149,8 +148,7 @@ export const people: readonly Scenario[] = [
       await hasEvent(cluster, volume, "GivenToAnother");
       await cluster.sweep();
       await cluster.rest();
-      await createClaim(cluster, { name: "other", keep: "" });
-      expect(await boundVolume(cluster, "other")).toBe(volume);
+      expect(await bindClaim(cluster, { name: "other", keep: "" })).toBe(volume);
       await patchVolume(cluster, volume, policy("Delete"));
     },
   },
@@ -188,8 +186,7 @@ export const people: readonly Scenario[] = [
         "everywhere",
       );
       await patchVolume(cluster, volume, { spec: { claimRef: { namespace, name: "other", uid: null } } });
-      await createClaim(cluster, { name: "other" });
-      expect(await boundVolume(cluster, "other")).toBe(volume);
+      expect(await bindClaim(cluster, { name: "other" })).toBe(volume);
       const { metadata } = await isNoted(cluster, volume, "retained");
       expect(metadata.annotations?.[offerKey]).toBeUndefined();
       isLate = false;
@@ -256,8 +253,7 @@ export const people: readonly Scenario[] = [
       await createClaim(cluster, { name: "other", spec: { volumeName: volume } });
       await cluster.rest();
       await isOffered(cluster, volume);
-      await createClaim(cluster, { spec: { volumeName: volume } });
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster, { spec: { volumeName: volume } })).toBe(volume);
     },
   },
   {
@@ -266,8 +262,7 @@ export const people: readonly Scenario[] = [
       const volume = await offeredVolume(cluster);
       await cluster.admin.delete(PersistentVolume, undefined, volume);
       await volumeIsGone(cluster, volume);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).not.toBe(volume);
+      expect(await bindClaim(cluster)).not.toBe(volume);
     },
   },
   {
@@ -275,8 +270,7 @@ export const people: readonly Scenario[] = [
     async run(cluster) {
       const volume = await keptClaim(cluster);
       const annotations = { [noteKey]: (await volumeOf(cluster, volume)).metadata.annotations?.[noteKey] ?? "" };
-      await createClaim(cluster, { name: "other", keep: "" });
-      const other = await boundVolume(cluster, "other");
+      const other = await bindClaim(cluster, { name: "other", keep: "" });
       await annotateVolume(cluster, other, annotations);
       await cluster.rest();
       await deleteClaim(cluster, "other");
@@ -288,8 +282,7 @@ export const people: readonly Scenario[] = [
     within: true,
     async run(cluster) {
       const earlier = await offeredVolume(cluster);
-      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const later = await boundVolume(cluster);
+      const later = await bindClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
       await isNoted(cluster, later, "retained");
       await isNoted(cluster, earlier, "kept");
       let isLate = true;
@@ -297,8 +290,7 @@ export const people: readonly Scenario[] = [
         isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
       );
       await deleteClaim(cluster);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).not.toBe(earlier);
+      expect(await bindClaim(cluster)).not.toBe(earlier);
       isLate = false;
     },
   },
@@ -310,16 +302,14 @@ export const people: readonly Scenario[] = [
       await annotateVolume(cluster, volume, { [noteKey]: note });
       await deleteNamespace(cluster);
       await createNamespace(cluster);
-      await createClaim(cluster, { keep: "" });
-      expect(await boundVolume(cluster)).not.toBe(volume);
+      expect(await bindClaim(cluster, { keep: "" })).not.toBe(volume);
       expect(await hasEvent(cluster, volume, "NamespaceReplaced")).toContain(
         `To offer it: kubectl annotate pv ${volume} ${offerKey}=yes`,
       );
       await deleteClaim(cluster);
       await annotateVolume(cluster, volume, { [offerKey]: "yes" });
       await isOffered(cluster, volume);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
     },
   },
   {
@@ -355,8 +345,7 @@ export const people: readonly Scenario[] = [
         isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
       );
       await deleteClaim(cluster);
-      await createClaim(cluster, { keep: "24h" });
-      const fresh = await boundVolume(cluster);
+      const fresh = await bindClaim(cluster, { keep: "24h" });
       isLate = false;
       await isNoted(cluster, fresh, "retained");
       await cluster.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
@@ -367,8 +356,7 @@ export const people: readonly Scenario[] = [
       await isOffered(cluster, volume);
       await deleteClaim(cluster);
       await isNoted(cluster, fresh, "kept");
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
     },
     within: true,
   },
@@ -378,8 +366,7 @@ export const people: readonly Scenario[] = [
       const old = await keptClaim(cluster);
       await annotateVolume(cluster, old, { [offerKey]: "no" });
       await deleteClaim(cluster);
-      await createClaim(cluster, { keep: "" });
-      const fresh = await boundVolume(cluster);
+      const fresh = await bindClaim(cluster, { keep: "" });
       // Kubernetes writes its times in whole seconds.
       const bound = cluster.clock.now();
       await cluster.eventually("a second has passed", () => cluster.clock.now() > bound + 1_000);
@@ -393,8 +380,7 @@ export const people: readonly Scenario[] = [
       await isOffered(cluster, old);
       await deleteClaim(cluster);
       await isNoted(cluster, fresh, "kept");
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(old);
+      expect(await bindClaim(cluster)).toBe(old);
     },
   },
   {

@@ -9,8 +9,7 @@ import { PersistentVolume } from "../../harness/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateVolume,
-  boundVolume,
-  createClaim,
+  bindClaim,
   createNamespace,
   deleteClaim,
   deleteNamespace,
@@ -58,8 +57,7 @@ export const restoring: readonly Scenario[] = [
       expect(plan.next).toMatch(/^Create claim .*\/data again with at most 1Gi, accessModes \["ReadWriteOnce"\]/);
       await make(admin, plan.changes[0]!);
       await isOffered(cluster, volume);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
       await expect(offer(admin, namespace, "data")).rejects.toThrow("No volume is kept of claim");
     },
   },

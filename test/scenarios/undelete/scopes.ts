@@ -5,8 +5,7 @@ import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
   annotateNamespace,
-  boundVolume,
-  createClaim,
+  bindClaim,
   createClass,
   deleteClaim,
   hasEvent,
@@ -39,8 +38,7 @@ export const scopes: readonly Scenario[] = [
   {
     title: "a volume that no annotation asks to keep is deleted with its claim, and has nothing of Holdfast on it",
     async run(cluster) {
-      await createClaim(cluster, { keep: "" });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "" });
       await cluster.rest();
       await isLeftToItsClaim(cluster, volume);
       await deleteClaim(cluster);
@@ -50,8 +48,7 @@ export const scopes: readonly Scenario[] = [
   {
     title: "an annotation of the namespace counts for its claims, also for existing ones, until it is removed",
     async run(cluster) {
-      await createClaim(cluster, { keep: "" });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "" });
       await annotateNamespace(cluster, { [keepKey]: "30m" });
       expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "30m" });
       await annotateNamespace(cluster, { [keepKey]: null });
@@ -62,8 +59,7 @@ export const scopes: readonly Scenario[] = [
     title: "an annotation of the class counts for its volumes, also for existing ones, until it is removed",
     async run(cluster) {
       const storageClassName = await createClass(cluster);
-      await createClaim(cluster, { keep: "", spec: { storageClassName } });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "", spec: { storageClassName } });
       await annotateClass(cluster, storageClassName, { [keepKey]: "7d" });
       expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "7d" });
       await annotateClass(cluster, storageClassName, { [keepKey]: null });
@@ -74,8 +70,7 @@ export const scopes: readonly Scenario[] = [
     title: "an annotation with which a class is created again counts for the volumes that there are",
     async run(cluster) {
       const storageClassName = await createClass(cluster);
-      await createClaim(cluster, { keep: "", spec: { storageClassName } });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "", spec: { storageClassName } });
       await cluster.rest();
       await cluster.admin.delete(StorageClass, undefined, storageClassName);
       await createClass(cluster, { [keepKey]: "7d" });
@@ -100,8 +95,7 @@ export const scopes: readonly Scenario[] = [
     async run(cluster) {
       const storageClassName = await createClass(cluster, { [keepKey]: "7d" });
       await annotateNamespace(cluster, { [keepKey]: "none" });
-      await createClaim(cluster, { keep: "", spec: { storageClassName } });
-      const volume = await boundVolume(cluster);
+      const volume = await bindClaim(cluster, { keep: "", spec: { storageClassName } });
       await cluster.rest();
       await isLeftToItsClaim(cluster, volume);
       await annotateClaim(cluster, { [keepKey]: "30m" });

@@ -5,6 +5,7 @@ import { persistentVolume } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateVolume,
+  bindClaim,
   boundVolume,
   claimOf,
   createClaim,
@@ -63,8 +64,7 @@ async function csiVolume(cluster: Cluster): Promise<string> {
     },
     { annotations: { "pv.kubernetes.io/provisioned-by": driver }, finalizers: [csiFinalizer] },
   );
-  await createClaim(cluster, { spec: { storageClassName } });
-  expect(await boundVolume(cluster)).toBe(volume);
+  expect(await bindClaim(cluster, { spec: { storageClassName } })).toBe(volume);
   await isNoted(cluster, volume, "retained");
   return volume;
 }
@@ -117,8 +117,7 @@ export const shapes: readonly Scenario[] = [
     alone: true,
     async run(cluster) {
       const volume = await createVolume(cluster);
-      await createClaim(cluster, { spec: { storageClassName: volume } });
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster, { spec: { storageClassName: volume } })).toBe(volume);
       expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ policy: "Retain" });
       const { uid } = (await volumeOf(cluster, volume)).spec.claimRef as { uid: string };
       await deleteClaim(cluster);
@@ -137,8 +136,7 @@ export const shapes: readonly Scenario[] = [
     alone: true,
     async run(cluster) {
       const volume = await offeredVolume(cluster);
-      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const bigger = await boundVolume(cluster);
+      const bigger = await bindClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
       expect(bigger).not.toBe(volume);
       expect(noteOn(await isNoted(cluster, volume, "kept")).because).toContain(`has volume ${bigger}`);
       await deleteClaim(cluster);
@@ -152,8 +150,7 @@ export const shapes: readonly Scenario[] = [
     title: "the advice on a kept volume that a larger claim did not get brings its data back",
     async run(cluster) {
       const volume = await offeredVolume(cluster);
-      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const bigger = await boundVolume(cluster);
+      const bigger = await bindClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
       const { because: advice } = noteOn(await isNoted(cluster, volume, "kept"));
       expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes --overwrite`);
       // By sweeps alone it is bound for seconds before anybody has looked at it.
@@ -164,8 +161,7 @@ export const shapes: readonly Scenario[] = [
       await deleteClaim(cluster);
       await isNoted(cluster, bigger, "kept");
       await isOffered(cluster, volume);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster)).toBe(volume);
     },
   },
   {
@@ -194,8 +190,7 @@ export const shapes: readonly Scenario[] = [
     title: "a claim of the name gets the volume also if it asks for another class, as in Kubernetes",
     async run(cluster) {
       const volume = await offeredVolume(cluster);
-      await createClaim(cluster, { spec: { storageClassName: await createClass(cluster) } });
-      expect(await boundVolume(cluster)).toBe(volume);
+      expect(await bindClaim(cluster, { spec: { storageClassName: await createClass(cluster) } })).toBe(volume);
     },
   },
   {
@@ -222,8 +217,7 @@ export const shapes: readonly Scenario[] = [
     async run(cluster) {
       const older = await offeredVolume(cluster);
       await cluster.rest();
-      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const newer = await boundVolume(cluster);
+      const newer = await bindClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
       expect(newer).not.toBe(older);
       await isNoted(cluster, newer, "retained");
       await deleteClaim(cluster);
@@ -231,8 +225,7 @@ export const shapes: readonly Scenario[] = [
       await isNoted(cluster, older, "kept");
       await isPhase(cluster, older, "Released");
       expect(await hasEvent(cluster, older, "VolumeKept")).toContain(newer);
-      await createClaim(cluster);
-      expect(await boundVolume(cluster)).toBe(newer);
+      expect(await bindClaim(cluster)).toBe(newer);
     },
   },
   {
