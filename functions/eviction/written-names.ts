@@ -57,7 +57,8 @@ export const names: WrittenNames = {
       means: "The eviction of the agent has begun, and which routers, networks or BGP speakers are between two agents.",
       ifChanged:
         "Leave it. Without it, Holdfast forgets what it has taken from one agent and not yet given to another. " +
-        "Neutron then lists it on no agent, and no agent serves it.",
+        "Neutron then lists it on no agent, and no agent serves it. If it is damaged, nothing is done about the agent, " +
+        "and the condition Converged says what to do.",
     },
     [noticedKey]: {
       means: "What the label of the Node said last. When it changes, the functions look at the resource.",

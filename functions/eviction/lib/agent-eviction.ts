@@ -8,7 +8,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type Command, command } from "../../../shared/system/command.ts";
-import { type AgentHost, type AgentPlan, planAgent, readMoving } from "./agent-plan.ts";
+import { type AgentHost, type AgentPlan, isMovingDamaged, planAgent, readMoving } from "./agent-plan.ts";
 import { isReady } from "./agent-pod.ts";
 import {
   approvalWanted,
@@ -156,6 +156,13 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   const { name } = object.metadata;
   const outside = outsideOf(agent);
   if (outside) return outside;
+  if (isMovingDamaged(object)) {
+    const message =
+      `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so what is between two agents is not known. ` +
+      "Restore its value. If you cannot, see in Neutron that an agent serves everything that this one had. Then run " +
+      annotating(object, `${movingKey}-`);
+    return { is: "halted", message };
+  }
   const stays = wanted === "stay" || (!isApproved && moving !== undefined) || isAsked;
   const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
   const isSaid = isAway || saidByKeepPod(agent) !== undefined;

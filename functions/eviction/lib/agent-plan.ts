@@ -2,7 +2,7 @@ import { z } from "zod";
 import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { isOwnDamaged, readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { lateFor } from "./dependent.ts";
@@ -40,9 +40,12 @@ export const takeBackMoving = (object: KubernetesObject, noted: Noted): Write =>
 const textOf = (object: KubernetesObject, record: Noted): string =>
   JSON.stringify({ v: 1, uid: object.metadata.uid, ...record });
 
-/** The record of this very object; what is damaged, or was copied from another object, counts as none. */
+/** The record of this very object; one that was copied from another object counts as none. */
 export const readMoving = (object: KubernetesObject): MovingRecord | undefined =>
   readOwnAnnotation(object, movingKey, schema);
+
+/** The record is there and does not say any more what is between two agents. */
+export const isMovingDamaged = (object: KubernetesObject): boolean => isOwnDamaged(object, movingKey, schema);
 
 /** What Neutron has of an agent that is to leave, read in one look. */
 export interface AgentHost {

@@ -1,6 +1,6 @@
 import { hasFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readMoving } from "./agent-plan.ts";
+import { isMovingDamaged, readMoving } from "./agent-plan.ts";
 import { damageOf, readRecord } from "./compute-node.ts";
 import type { Dependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
@@ -49,6 +49,8 @@ export function saidByKeepPod(resource: Dependent): string | undefined {
   const { object, wanted, unmanaged } = resource;
   // If it is forced down, or what it serves moves, the rules of the eviction say so, and why its pod is not there.
   const isBeside =
-    object.kind === NovaComputeNode.kind ? (readRecord(object)?.hard ?? damageOf(object)) : readMoving(object);
+    object.kind === NovaComputeNode.kind
+      ? (readRecord(object)?.hard ?? damageOf(object))
+      : (readMoving(object) ?? isMovingDamaged(object));
   return unmanaged || wanted !== "stay" || isBeside || isComing(resource) ? undefined : whyWithoutPod(resource);
 }

@@ -5,7 +5,7 @@ import {
   NeutronOVNAgent,
   NovaComputeNode,
 } from "../../../functions/eviction/lib/kinds.ts";
-import { abandonKey, approvalKey, recordKey } from "../../../functions/eviction/lib/names.ts";
+import { abandonKey, approvalKey, movingKey, recordKey } from "../../../functions/eviction/lib/names.ts";
 import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
 import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
 import { type Kind, Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
@@ -14,6 +14,7 @@ import { bareNode } from "../../harness/cluster-objects.ts";
 import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  agentOn,
   agentPod,
   annotate,
   approve,
@@ -267,6 +268,39 @@ export const badInputScenarios: readonly Scenario[] = [
       await annotate(cluster, { [recordKey]: null });
       await isGone(cluster);
       expect(await whereabouts(cluster, ids)).toEqual(ids.map(() => `ACTIVE ${other}`));
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a damaged record of an agent's eviction stops it until a person removes the record, and is kept",
+    async run(cluster) {
+      const { wire } = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      const router = await serve(cluster, l3);
+      // It is taken from the agent, and Neutron is away before another one gets it.
+      let isTaken = false;
+      wire.step = (request, send) => {
+        if (isTaken) throw new Error("socket hang up");
+        isTaken = request.method === "DELETE" && request.path.includes(router);
+        return send();
+      };
+      await evict(cluster, NeutronL3Agent);
+      await swept(cluster, "it is taken", async () => isTaken);
+      const damaged = { [movingKey]: "{}" };
+      await annotate(cluster, damaged, NeutronL3Agent);
+      wire.step = (_, send) => send();
+      const cure = `kubectl annotate neutronl3agent -n ${namespace} ${node} ${movingKey}-`;
+      expect(await says(cluster, "so what is between two agents is not known", NeutronL3Agent)).toContain(cure);
+      await nothingHappens(cluster);
+      const agent = await cluster.admin.get(NeutronL3Agent, namespace, node);
+      expect(agent?.metadata.annotations).toMatchObject(damaged);
+      expect(await podOf(cluster, agentPod(NeutronL3Agent))).toBeDefined();
+      await besideOf(cluster)
+        .cloud.neutron()
+        .add(l3, (await agentOn(cluster, l3, other)).id, router);
+      await annotate(cluster, { [movingKey]: null }, NeutronL3Agent);
+      await isGone(cluster, NeutronL3Agent);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
     },
     settings: [standInOpenStack],
   },
