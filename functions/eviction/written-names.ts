@@ -50,15 +50,15 @@ export const names: WrittenNames = {
       ifChanged:
         "Leave it: [call the eviction off](eviction.md#call-it-off) instead. Without it, Holdfast takes its own " +
         "moves for another's, and does not confirm them. Of a host that is down, a server may be started twice, " +
-        "**which damages its disks**. If the annotation is damaged, nothing is done about the host, and the condition " +
-        "Converged says what to do.",
+        "**which damages its disks**. If the annotation is damaged, Holdfast does nothing about the host, and the " +
+        "condition Converged says what to do.",
     },
     [movingKey]: {
       means: "The eviction of the agent has begun, and which routers, networks or BGP speakers are between two agents.",
       ifChanged:
         "Leave it. Without it, Holdfast forgets what it has taken from one agent and not yet given to another. " +
-        "Neutron then lists it on no agent, and no agent serves it. If it is damaged, nothing is done about the agent, " +
-        "and the condition Converged says what to do.",
+        "Neutron then lists it on no agent, and no agent serves it. If the annotation is damaged, Holdfast does " +
+        "nothing about the agent, and the condition Converged says what to do.",
     },
     [noticedKey]: {
       means: "What the label of the Node said last. When it changes, the functions look at the resource.",

@@ -18,8 +18,8 @@ const everyOther = 2_000;
 
 /**
  * Runs every scenario that is seen from outside with functions that are processes: with sources of changes, and by
- * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them. `part`: those that
- * run, of all.
+ * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them. `part`: of all,
+ * those that run.
  */
 export function runAll(
   start: (options: { bySweepsAlone: boolean }) => Promise<Backend>,

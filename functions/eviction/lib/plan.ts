@@ -147,8 +147,8 @@ export const isEmpty = (host: HostFacts): boolean =>
   host.servers.length === 0 && host.arrivals.length === 0 && openOf(host.migrations).length === 0;
 
 /**
- * A move of the eviction. Of cold ones, whose confirmation takes away their owners' way back, it is only the first after
- * each call, where the record has these calls: an earlier release wrote down none.
+ * A move of the eviction. Of cold ones, whose confirmation takes away their owners' way back, only the first after each
+ * call is, where the record has these calls: an earlier release wrote down none.
  */
 function isOurs({ id, type, server }: Migration, { baseline, cold }: EvictionRecord, { migrations }: HostFacts) {
   if (id <= baseline) return false;
