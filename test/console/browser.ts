@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
-import { expect, inject, vi } from "vitest";
+import { expect, inject, onTestFinished, vi } from "vitest";
 import { unusedClasses } from "../../console/used-styles.mjs";
 import { browserPath } from "./browser-path.ts";
 import type { StillCluster } from "./cluster.ts";
@@ -9,7 +9,7 @@ import { type ServedClient, serveClient } from "./serve-client.ts";
 /** The client in a browser, beside an API server. */
 export interface Console {
   readonly client: ServedClient;
-  /** A page of its own, opened there. What goes wrong in it is in {@link problems}. */
+  /** A page of its own, opened there, which closes with the test. What goes wrong in it is in {@link problems}. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   readonly problems: readonly string[];
   close(): Promise<void>;
@@ -29,6 +29,7 @@ export async function openConsole({ connect }: StillCluster, token: string): Pro
     problems,
     async open(path, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      onTestFinished(() => context.close());
       context.setDefaultTimeout(120_000);
       const page = await context.newPage();
       page.on("pageerror", (error) => problems.push(error.message));

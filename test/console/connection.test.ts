@@ -28,7 +28,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.getByRole("row", { name: /live/ }).waitFor();
     await cluster.admin.delete(Volume, undefined, "live");
     await page.getByRole("row", { name: /live/ }).waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("a stream that is cut is resumed, and misses nothing", async () => {
@@ -39,7 +38,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await create("while-cut");
     await page.getByRole("row", { name: /while-cut/ }).waitFor();
     expect(shown.client.streams).toBeGreaterThan(before);
-    await page.context().close();
   });
 
   test("a version that is too old is listed again", async () => {
@@ -53,7 +51,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     shown.client.isAway = false;
     await page.getByRole("row", { name: /while-gone/ }).waitFor();
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("an API server that was away from the beginning is shown when it comes", async () => {
@@ -62,7 +59,6 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.getByLabel("Volumes are being read").waitFor();
     shown.client.isAway = false;
     await page.getByRole("row", { name: /first/ }).waitFor();
-    await page.context().close();
   });
 
   test("5,000 claims are shown page by page, found and scrolled without a pause, and shared", async () => {
@@ -109,6 +105,5 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     expect(perStep).toBeGreaterThan(0);
     // Milliseconds: what is longer, a person sees as a pause.
     expect(perStep).toBeLessThan(100);
-    await page.context().close();
   });
 });

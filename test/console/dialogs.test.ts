@@ -79,7 +79,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
       await page.keyboard.press("Tab");
       expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
       expect(writes).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -97,7 +96,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     expect(await page.evaluate(covered)).toEqual([]);
     await expect.poll(() => focused(row.getByRole("button", { name: "Delete" })), { timeout: 30_000 }).toBe(true);
     expect(writes).toEqual([]);
-    await page.context().close();
   });
 
   test.each([
@@ -123,7 +121,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     // What has its name now may be deleted by a dialog of its own.
     await (await ask(page, "Delete")).getByRole("button", { name: "Delete" }).click();
     await expect.poll(() => uidOf("gone"), { timeout: 60_000 }).toBeUndefined();
-    await page.context().close();
   });
 
   /** Lets no write to a path be answered before the returned function is called. */
@@ -164,7 +161,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     expect(writes).toHaveLength(1);
     await answer();
     await dialog.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test.each([
@@ -182,7 +178,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     const dialog = await ask(page, "Delete", page.getByRole("row", { name: new RegExp(`^${second}`) }));
     await answer();
     expect(await dialog.count()).toBe(1);
-    await page.context().close();
   });
 
   test("while Volumes are created, their dialog stays, and its late answer closes no later one", async () => {
@@ -218,7 +213,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await begin();
     await answer();
     expect(await dialog.count()).toBe(1);
-    await page.context().close();
   });
 
   test("an action whose row leaves the page cannot be confirmed any more", async () => {
@@ -230,7 +224,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByText("The page does not show this action any more.").waitFor();
     await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
     expect(await uidOf("moves")).toBeDefined();
-    await page.context().close();
   });
 
   test("an action that another user makes impossible says why, and cannot be confirmed any more", async () => {
@@ -242,7 +235,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await cluster.admin.patch(PersistentVolume, undefined, "taken", "merge", { status }, { subresource: "status" });
     await dialog.getByText(/bound to the claim shop\/data: delete that claim first/).waitFor();
     await dialog.getByRole("button", { name: "Delete", disabled: true }).waitFor();
-    await page.context().close();
   });
 
   /** Hides from a page what happens from now on. */
@@ -265,7 +257,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByText(/precondition/i).waitFor();
     expect(await uidOf("again")).toBe(uid);
     expect(writes).toHaveLength(1);
-    await page.context().close();
   });
 
   /** A volume that is kept, as undelete leaves it. */
@@ -287,7 +278,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByText("The API server refuses this").waitFor();
     const offered = await cluster.admin.get<KubernetesObject>(PersistentVolume, undefined, "kept-9");
     expect(offered?.metadata.annotations).not.toHaveProperty(["holdfast.dev/offer"]);
-    await page.context().close();
   });
 
   test("a volume that leaves the list of kept ones, but is there, is not said to be deleted", async () => {
@@ -298,7 +288,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await cluster.admin.patch(PersistentVolume, undefined, "kept-6", "merge", { metadata: { labels } });
     await dialog.getByText("The page does not show this action any more.").waitFor({ timeout: 30_000 });
     await dialog.getByRole("button", { name: "Offer", disabled: true }).waitFor();
-    await page.context().close();
   });
 
   test("a time that has passed since it was entered is not sent, because it would reclaim the volume", async () => {
@@ -314,7 +303,6 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByLabel("Keep until").fill("2041-01-31T12:00:00Z");
     await dialog.getByRole("button", { name: "Keep longer", disabled: false }).waitFor();
     expect(writes).toEqual([]);
-    await page.context().close();
   });
 
   test("a namespace that takes the place of the one in the dialog is not named the successor", async () => {
@@ -339,6 +327,5 @@ describe.skipIf(!hasBrowser)("while a dialog is open", () => {
     await dialog.getByText(`Namespace ${name} has been deleted meanwhile.`).waitFor();
     await dialog.getByRole("button", { name: "Name the successor", disabled: true }).waitFor();
     expect(writes).toEqual([]);
-    await page.context().close();
   });
 });

@@ -105,7 +105,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         expect(await page.evaluate("document.querySelector('main').scrollWidth")).toBeLessThanOrEqual(width);
         expect(await page.evaluate(cutOff)).toEqual([]);
       }
-      await page.context().close();
       expect(shown.problems).toEqual([]);
     },
   );
@@ -128,7 +127,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await link("Kept volumes").click();
     await page.getByRole("button", { name: "Load it again" }).click();
     await page.getByRole("heading", { name: "Kept volumes", level: 1 }).waitFor();
-    await page.context().close();
   });
 
   test("the overview names what has failed, what waits for a person, and what is kept", async () => {
@@ -144,7 +142,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       [/NovaComputeNode yaook\/node-2/, "needs a person"],
     ] as const)
       await rows.getByRole("row", { name }).getByText(state, { exact: true }).waitFor();
-    await page.context().close();
   });
 
   test("the overview counts each system, and says how functions, sources, the sweep and lost events are", async () => {
@@ -173,7 +170,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await broken.getByText("fn://volume/run-job").waitFor();
     await parts.getByRole("row", { name: /^storage source no The sink is not ready\./ }).waitFor();
     await cluster.admin.delete(NeutronL2Agent, "yaook", "node-9");
-    await page.context().close();
   });
 
   test("markup in names and messages is shown as text", async () => {
@@ -192,15 +188,12 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     expect(await page.title()).toBe("Volume failed - Holdfast");
     const annotations = { "holdfast.dev/volume.run-job": null };
     await cluster.admin.patch(Volume, undefined, "failed", "merge", { metadata: { annotations } });
-    await page.context().close();
     const searched = await shown.open(`/volumes?q=${encodeURIComponent('"><img src=x>')}`);
     await searched.getByText("No Volumes match").waitFor();
     expect(await searched.locator("main img").count()).toBe(0);
-    await searched.context().close();
     const named = await shown.open(`/object/Volume/_/${encodeURIComponent("<svg onload>")}`);
     await named.getByRole("heading", { name: "Volume <svg onload>", level: 1 }).waitFor();
     expect(await named.locator("svg[onload]").count()).toBe(0);
-    await named.context().close();
   });
 
   test.each([
@@ -213,7 +206,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const page = await shown.open(path);
     await page.getByRole("link", { name, exact: true }).first().waitFor({ timeout: 30_000 });
     expect(shown.problems).toEqual([]);
-    await page.context().close();
   });
 
   test.each(["%E0%A4%A", "a%2Fb", "a,metadata.name=b", "%3Cimg%20src=x%3E", ".."])(
@@ -223,7 +215,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       const sentences = /This object does not exist|cannot be shown|There is no such page/;
       await page.getByText(sentences).first().waitFor({ timeout: 30_000 });
       expect(shown.problems).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -235,7 +226,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await expect.poll(() => names.allInnerTexts(), { timeout: 60_000 }).toEqual(sorted);
     expect(page.url()).not.toContain("desc=1");
-    await page.context().close();
   });
 
   test.each([
@@ -249,7 +239,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const state = page.getByRole("row", { name: new RegExp(`^${name} `) }).locator("[data-label=State]");
     const words = async () => (await state.innerText()).replaceAll(/\s+/g, " ").trim();
     await expect.poll(words, { timeout: 60_000 }).toMatch(says);
-    await page.context().close();
   });
 
   test("the page of a Volume says its device, its PersistentVolume and whose claim that is", async () => {
@@ -259,7 +248,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("link", { name: "shop/data-web-1" }).first().waitFor();
     await page.getByRole("link", { name: "PersistentVolume bound" }).waitFor();
     await page.getByText("Ready True").waitFor();
-    await page.context().close();
   });
 
   test.each([
@@ -294,8 +282,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       expect(found).toContain(text);
       const other = await shown.open(page.url().slice(shown.client.url.length));
       await expect.poll(() => rows(other), { timeout: 60_000 }).toEqual(found);
-      await page.context().close();
-      await other.context().close();
     },
   );
 
@@ -309,7 +295,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       .getByText(/ ago|^now/)
       .first()
       .waitFor();
-    await page.context().close();
   });
 
   test("a set says which claims a scale-down takes along", async () => {
@@ -319,7 +304,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByText("DeleteOnScaledownOnly, chosen on the set").waitFor();
     await page.getByRole("spinbutton", { name: "Replicas of shop/web after a scale-down" }).fill("1");
     await page.getByText("To 1: data-web-2 goes. data-web-1 stays. It has no pod that").waitFor();
-    await page.context().close();
   });
 
   test("an evacuation shows the step that it is in, and what it waits for", async () => {
@@ -329,7 +313,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("row", { name: "pvc-1 2 data-db-0" }).waitFor();
     await page.getByText("linstor resource list --nodes node-2").waitFor();
     await page.getByRole("button", { name: "Retain the data", disabled: false }).waitFor();
-    await page.context().close();
   });
 
   test("an evacuation that waits for a slot is shown, and only a Machine that is deleted is said to wait", async () => {
@@ -339,7 +322,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await queued.getByText("The Machine machine-3 waits until Holdfast removes its hooks.").waitFor();
     await settled(page);
     expect(await page.getByText("The Machine machine-2").count()).toBe(0);
-    await page.context().close();
   });
 
   test("the Machine of an evacuation is linked, with those of our hooks that are left on it", async () => {
@@ -352,7 +334,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await queued.getByText("Of Holdfast's hooks it has pre-terminate.").waitFor();
     await queued.getByRole("link", { name: "default/machine-3" }).click();
     await page.getByRole("heading", { name: /machine-3/, level: 1 }).waitFor();
-    await page.context().close();
     await cluster.admin.delete(Machine, "default", "machine-3");
   });
 
@@ -367,7 +348,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const nodes = () => watched.some((path) => path.startsWith("/api/v1/nodes?watch"));
     await expect.poll(nodes, { timeout: 60_000 }).toBe(true);
     expect(watched.filter((path) => path.startsWith("/api/v1/nodes?fieldSelector"))).toEqual([]);
-    await page.context().close();
   });
 
   test("a kept volume is kept longer when a person confirms it, by the command that is shown", async () => {
@@ -379,7 +359,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await dialog.getByRole("button", { name: "Keep longer" }).click();
     await dialog.waitFor({ state: "hidden" });
     await page.locator('time[title="2040-01-31T12:00:00Z"]').waitFor();
-    await page.context().close();
   });
 
   test("the page of evictions shows counters, what is waited for, and who holds which Node", async () => {
@@ -412,7 +391,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         /^forgotten: no resource of this Node has this lock, set( by [-.\w]+)? (now|\d+ \w+ ago) .* or earlier$/,
       )
       .waitFor();
-    await page.context().close();
   });
 
   test("the page of evictions says in which windows evictions begin, as soon as that is changed", async () => {
@@ -423,7 +401,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByText('Evictions begin in windows that open at "0 22 * * *" (cron, UTC) for 4h.').waitFor();
     await set("");
     await page.getByText("Evictions may begin at any time.").waitFor();
-    await page.context().close();
   });
 
   test("the page of an object shows what holds it, each rule's word, its conditions, Events and YAML", async () => {
@@ -442,7 +419,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByText("holdfast explain volume.storage.metalk8s.scality.com/pending", { exact: true }).waitFor();
     await page.goto(`${shown.client.url}/object/Volume/_/none`);
     await page.getByText("This object does not exist").waitFor();
-    await page.context().close();
   });
 
   test("an eviction is approved, and aborted again", async () => {
@@ -454,7 +430,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       await page.getByRole("dialog").waitFor({ state: "hidden" });
     }
     await row.getByRole("button", { name: "Approve" }).waitFor();
-    await page.context().close();
   });
 
   test.each(actions)(
@@ -489,7 +464,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
         }
         await dialog.getByRole("button", { name: "Cancel" }).click();
       }
-      await page.context().close();
     },
   );
 
@@ -515,7 +489,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     shown.client.token = cluster.tokens.reader;
     await dialog.getByRole("button", { name: "Offer" }).click();
     await dialog.getByText('persistentvolumes "kept-2" is forbidden: User "reader" cannot patch').waitFor();
-    await page.context().close();
   });
 
   test("the wizard says beside a field what its schema refuses, and creates many Volumes by a pattern", async () => {
@@ -550,7 +523,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       expect(made?.spec).toMatchObject({ ...spec, sparseLoopDevice: { size: "2Gi" } });
       expect(command).toContain(`name: ${name}\n`);
     }
-    await page.context().close();
   });
 
   test.each([
@@ -586,7 +558,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     const common = { nodeName: "node-1", storageClassName: "metalk8s", mode: "Filesystem" };
     expect(made?.spec).toEqual({ ...common, ...storage });
     await cluster.admin.delete(Volume, undefined, name);
-    await page.context().close();
   });
 
   test("an open list follows a Volume from Unknown to Terminating", async () => {
@@ -604,7 +575,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     expect((await states()).split("\n")).toEqual(["Unknown", "Pending", "Available", "Terminating"]);
     await cluster.admin.delete(Volume, undefined, "followed");
     await row.waitFor({ state: "hidden" });
-    await page.context().close();
   });
 
   test("the role in the documents is enough to read every page, and without it each page says so", async () => {
@@ -685,7 +655,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await dialog.getByRole("button", { name: "Next", exact: true }).click();
     await dialog.getByRole("button", { name: "Create the Volume", disabled: true }).waitFor();
     expect(writes).toEqual([]);
-    await page.context().close();
   });
 
   test("each branch of the decision tree: a Volume may be deleted, or the page says why not", async () => {
@@ -714,7 +683,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     }
     await page.getByRole("link", { name: "bound", exact: true }).click();
     await page.getByRole("button", { name: "Delete", disabled: true }).waitFor();
-    await page.context().close();
   });
 
   test("keyboard alone reaches the content, a page, and an action, and leaves it", async () => {
@@ -727,7 +695,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await page.context().close();
   });
 
   test("on a phone, the navigation is shown when it is asked for, leads to a page, and makes room for it", async () => {
@@ -742,7 +709,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await link.last().click();
     await page.getByRole("heading", { name: "Kept volumes", level: 1 }).waitFor();
     await expect.poll(() => toggle.getAttribute("aria-expanded")).toBe("false");
-    await page.context().close();
   });
 
   test("a Volume is deleted by keyboard alone, from the list through its dialog", async () => {
@@ -758,7 +724,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "hidden" });
     await expect.poll(() => cluster.admin.get(Volume, undefined, "unwanted"), { timeout: 60_000 }).toBeUndefined();
-    await page.context().close();
   });
 
   test.each(paths)(
@@ -779,7 +744,6 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       }
       expect(all.filter((_, index) => !reached.includes(index))).toEqual([]);
       expect(reached).toEqual(reached.toSorted((one, other) => one - other));
-      await page.context().close();
     },
   );
 });

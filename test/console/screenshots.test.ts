@@ -227,7 +227,6 @@ describe.skipIf(!hasBrowser).each([
       }
       expect(sizeOf(name)).toEqual(size);
       await expect(await structureOf(page)).toMatchFileSnapshot(`./structure/${name}.yaml`);
-      await page.context().close();
     },
   );
 });
