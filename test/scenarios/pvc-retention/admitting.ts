@@ -16,6 +16,7 @@ import {
   podIsGone,
   podsRun,
   policyKey,
+  runningData,
   runningSet,
   scale,
   set,
@@ -49,8 +50,7 @@ const scenarios: readonly Scenario[] = [
       title: `fewer replicas and ${policy ?? "no policy any more"} may come in one write, and no claim goes`,
       async run(cluster) {
         await isAdmitted(cluster);
-        await runningSet(cluster, { policy: both, replicas: 3 });
-        const data = await dataOf(cluster, [0, 1, 2]);
+        const data = await runningData(cluster, { policy: both, replicas: 3 });
         await changeAndScale(cluster, policy);
         await podIsGone(cluster, 1);
         await podIsGone(cluster, 2);
@@ -66,8 +66,7 @@ const scenarios: readonly Scenario[] = [
     title: "a policy that is set to Retain is in force for a deletion that follows at once",
     async run(cluster) {
       await isAdmitted(cluster);
-      await runningSet(cluster, { policy: onScaledown });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onScaledown });
       await annotateSet(cluster, { [policyKey]: "Retain" });
       await deleteSet(cluster);
       await dataStays(cluster, [0, 1], data);

@@ -12,7 +12,7 @@ import {
   goesByHand,
   podIsGone,
   podsRun,
-  runningSet,
+  runningData,
   scale,
   set,
   setIsGone,
@@ -25,8 +25,7 @@ export const deleting: readonly Scenario[] = [
     (policy): Scenario => ({
       title: `${policy}: claims ${policies[policy].deleted} when the set is deleted in the foreground`,
       async run(cluster) {
-        await runningSet(cluster, { policy });
-        const data = await dataOf(cluster, [0, 1]);
+        const data = await runningData(cluster, { policy });
         await deleteSet(cluster, "Foreground");
         for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
         if (policies[policy].deleted === "go") await dataGoes(cluster, [0, 1], data);
@@ -37,8 +36,7 @@ export const deleting: readonly Scenario[] = [
   {
     title: "if a set is deleted during a scale-down, all of its claims are deleted",
     async run(cluster) {
-      await runningSet(cluster, { policy: both, replicas: 3, stopAfter: 1500 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: both, replicas: 3, stopAfter: 1500 });
       await scale(cluster, 1);
       await deleteSet(cluster);
       await dataGoes(cluster, [0, 1, 2], data);
@@ -47,8 +45,7 @@ export const deleting: readonly Scenario[] = [
   {
     title: "claims stay while pods are slow to stop, and are deleted after them",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion, stopAfter: 1500 });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onDeletion, stopAfter: 1500 });
       await askToDelete(cluster);
       await setIsGone(cluster);
       await dataGoes(cluster, [0, 1], data);
@@ -58,8 +55,7 @@ export const deleting: readonly Scenario[] = [
   {
     title: "a set that is created again after its claims were deleted has new, empty claims",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onDeletion });
       await deleteSet(cluster);
       await dataGoes(cluster, [0, 1], data);
       await createSet(cluster, { policy: onDeletion });
@@ -71,8 +67,7 @@ export const deleting: readonly Scenario[] = [
   {
     title: "a set that is created again uses the claims that its policy kept",
     async run(cluster) {
-      await runningSet(cluster, { policy: "DeleteOnScaledownOnly" });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: "DeleteOnScaledownOnly" });
       await deleteSet(cluster);
       for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
       await createSet(cluster, { policy: "DeleteOnScaledownOnly" });
@@ -84,8 +79,7 @@ export const deleting: readonly Scenario[] = [
     title: "a set without a policy whose own field says Delete is left to Kubernetes",
     async run(cluster) {
       const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } };
-      await runningSet(cluster, { spec });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { spec });
       for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
       for (const ordinal of [0, 1]) await goesByHand(cluster, ordinal);
       await cluster.admin.delete(StatefulSet, cluster.namespace, set, { propagationPolicy: "Background" });

@@ -16,7 +16,7 @@ import {
   podsRun,
   restartPods,
   rollOut,
-  runningSet,
+  runningData,
   scale,
   setOf,
   touchUntil,
@@ -62,10 +62,7 @@ function listOf(policy: PolicyName): readonly Scenario[] {
   const { scaled, deleted } = policies[policy];
   const scaledAway = scaled === "go" ? "its claim goes" : "its claim stays";
   const back = scaled === "go" ? "the volume is empty" : "the data is there";
-  const running = async (cluster: Cluster): Promise<[Data, Data]> => {
-    await runningSet(cluster, { policy });
-    return (await dataOf(cluster, [0, 1])) as [Data, Data];
-  };
+  const running = async (cluster: Cluster) => (await runningData(cluster, { policy })) as [Data, Data];
   return [
     {
       title: `${policy} 1: a replica is scaled away and ${scaledAway}`,

@@ -88,6 +88,14 @@ export async function runningSet(cluster: Cluster, options: SetOptions = {}): Pr
   return setOf(cluster, name);
 }
 
+/** The same; returns what is behind the claims of its pods. */
+export async function runningData(cluster: Cluster, options: SetOptions = {}): Promise<Data[]> {
+  const { name, replicas = 2, start = 0 } = options;
+  await runningSet(cluster, options);
+  const ordinals = Array.from({ length: replicas }, (_, index) => start + index);
+  return dataOf(cluster, ordinals, name);
+}
+
 const isKnown = (policy: string | undefined): policy is PolicyName =>
   policy !== undefined && Object.hasOwn(policies, policy);
 

@@ -19,6 +19,7 @@ import {
   patchClaim,
   podIsGone,
   provideClaim,
+  runningData,
   runningSet,
   scale,
 } from "./helpers.ts";
@@ -40,8 +41,7 @@ export const holes: readonly Scenario[] = [
   {
     title: "claims of a scale-down under Retain are deleted with the set if its policy changes before",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain", replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: "Retain", replicas: 3 });
       await scale(cluster, 1);
       for (const ordinal of [1, 2]) await podIsGone(cluster, ordinal);
       await dataStays(cluster, [0, 1, 2], data);

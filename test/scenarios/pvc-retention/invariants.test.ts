@@ -4,7 +4,17 @@ import type { Cluster } from "../../harness/cluster.ts";
 import { bareNode } from "../../harness/cluster-objects.ts";
 import { pod } from "../../harness/manifest.ts";
 import { openCluster } from "../../harness/open-cluster.ts";
-import { claimName, claimOf, dataGoes, dataOf, deletePod, deleteSet, podIsGone, runningSet, scale } from "./helpers.ts";
+import {
+  claimName,
+  claimOf,
+  dataGoes,
+  deletePod,
+  deleteSet,
+  podIsGone,
+  runningData,
+  runningSet,
+  scale,
+} from "./helpers.ts";
 import { watchInvariants } from "./invariants.ts";
 import { onDeletion } from "./policies.ts";
 import { byDefault } from "./settings.ts";
@@ -24,8 +34,7 @@ const deleteClaim = ({ admin, namespace }: Cluster, ordinal: number) =>
 
 test("a deletion of a claim that has to stay is found: of a removed or wanted replica, or a deleted set", async () => {
   const found = await violationsOf(async (cluster) => {
-    await runningSet(cluster, { policy: "Retain", replicas: 3 });
-    const data = await dataOf(cluster, [0, 1, 2]);
+    const data = await runningData(cluster, { policy: "Retain", replicas: 3 });
     await scale(cluster, 2);
     await podIsGone(cluster, 2);
     await deleteClaim(cluster, 2);

@@ -21,6 +21,7 @@ import {
   policyKey,
   progressOn,
   referenceTo,
+  runningData,
   runningSet,
   scale,
   setOf,
@@ -78,8 +79,7 @@ export const keeping: readonly Scenario[] = [
   {
     title: "a change back to Retain during a scale-down keeps the claim of the replica",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onScaledown });
       await holdPod(cluster, 1);
       await scale(cluster, 1);
       await cluster.eventually("the pod stops", async () => (await podOf(cluster, 1))?.metadata.deletionTimestamp);
@@ -94,8 +94,7 @@ export const keeping: readonly Scenario[] = [
   {
     title: "if the policy changes several times, the last one counts",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain", replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: "Retain", replicas: 3 });
       for (const policy of [both, onDeletion, "Retain", onScaledown, onDeletion] as const)
         await annotateSet(cluster, { [policyKey]: policy });
       await inForce(cluster, onDeletion);

@@ -4,7 +4,6 @@ import {
   belongsTo,
   createSet,
   dataGoes,
-  dataOf,
   dataStays,
   deletePod,
   deleteSet,
@@ -12,7 +11,7 @@ import {
   podIsGone,
   podOf,
   podsRun,
-  runningSet,
+  runningData,
   scale,
 } from "./helpers.ts";
 import { type PolicyName, policies, policyNames } from "./policies.ts";
@@ -23,8 +22,7 @@ function withPolicy(policy: PolicyName): readonly Scenario[] {
     {
       title: `${policy}: with --cascade=orphan pods run on and claims stay, also when the pods are deleted by hand`,
       async run(cluster) {
-        await runningSet(cluster, { policy });
-        const data = await dataOf(cluster, [0, 1]);
+        const data = await runningData(cluster, { policy });
         const pod = await podOf(cluster, 1);
         await deleteSet(cluster, "Orphan");
         await dataStays(cluster, [0, 1], data);
@@ -39,8 +37,7 @@ function withPolicy(policy: PolicyName): readonly Scenario[] {
     {
       title: `${policy}: a set that is created again takes over what --cascade=orphan left, under its policy`,
       async run(cluster) {
-        await runningSet(cluster, { policy, replicas: 3 });
-        const data = await dataOf(cluster, [0, 1, 2]);
+        const data = await runningData(cluster, { policy, replicas: 3 });
         const pod = await podOf(cluster, 2);
         await deleteSet(cluster, "Orphan");
         await createSet(cluster, { policy, replicas: 3 });

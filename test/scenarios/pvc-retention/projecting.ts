@@ -23,6 +23,7 @@ import {
   podIsGone,
   policyKey,
   progressOn,
+  runningData,
   runningSet,
   scale,
   set,
@@ -171,8 +172,7 @@ export const projecting: readonly Scenario[] = [
     title:
       "claims that were scaled away under Retain stay when a set is deleted whose field another manager made Delete",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain" });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: "Retain" });
       await scale(cluster, 1);
       await podIsGone(cluster, 1);
       for (let round = 0; round < 4; round++) {
@@ -190,8 +190,7 @@ export const projecting: readonly Scenario[] = [
     title: "if the policy is removed and another manager's field deletes, Kubernetes' owner references stay",
     within: true,
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onDeletion });
       for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
       await choose(cluster, "helm", "Delete", "Retain", "apply");
       await cluster.rest();
@@ -214,8 +213,7 @@ export const projecting: readonly Scenario[] = [
   {
     title: "when the policy is removed, the field has its default again, and nothing of Holdfast is left",
     async run(cluster) {
-      await runningSet(cluster, { policy: both });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: both });
       await annotateSet(cluster, { [policyKey]: null });
       await isForgotten(cluster);
       expect(await fieldOf(cluster)).toBe("Retain/Retain");
@@ -230,8 +228,7 @@ export const projecting: readonly Scenario[] = [
   {
     title: "a namespace's policy is the default of its existing and its new sets",
     async run(cluster) {
-      await runningSet(cluster);
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster);
       await annotateNamespace(cluster, { [policyKey]: onScaledown });
       await inForce(cluster, onScaledown);
       await scale(cluster, 1);
@@ -286,8 +283,7 @@ export const projecting: readonly Scenario[] = [
   {
     title: "an unknown policy in place of one that deleted keeps all claims",
     async run(cluster) {
-      await runningSet(cluster, { policy: both });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: both });
       await annotateSet(cluster, { [policyKey]: "delete" });
       await hasEvent(cluster, "StatefulSet", set, "PolicyUnreadable");
       await fieldBecomes(cluster, "Retain/Retain");

@@ -18,6 +18,7 @@ import {
   podsRun,
   provideClaim,
   restartPods,
+  runningData,
   runningSet,
   scale,
   set,
@@ -38,8 +39,7 @@ export const scaling: readonly Scenario[] = [
   {
     title: "with spec.ordinals.start, claims at both ends of the range are deleted, and those between stay",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, start: 5, replicas: 3 });
-      const data = await dataOf(cluster, [5, 6, 7]);
+      const data = await runningData(cluster, { policy: onScaledown, start: 5, replicas: 3 });
       await startAt(cluster, 6, 2);
       await dataGoes(cluster, [5], data);
       await scale(cluster, 1);
@@ -51,8 +51,7 @@ export const scaling: readonly Scenario[] = [
   {
     title: "a set that is scaled to zero and back has empty claims or its data, as its policy says",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onDeletion });
       await scale(cluster, 0);
       for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
       await scale(cluster, 2);
@@ -73,8 +72,11 @@ export const scaling: readonly Scenario[] = [
         `${podManagementPolicy}: a replica that is scaled up again while its pod stops has new claims, ` +
         "or all of its former ones",
       async run(cluster) {
-        await runningSet(cluster, { policy: onScaledown, stopAfter: 2500, spec: { podManagementPolicy } });
-        const [first, second] = await dataOf(cluster, [0, 1]);
+        const [first, second] = await runningData(cluster, {
+          policy: onScaledown,
+          stopAfter: 2500,
+          spec: { podManagementPolicy },
+        });
         const old = await podOf(cluster, 1);
         await scale(cluster, 1);
         await cluster.eventually("the pod stops", async () => {
@@ -118,8 +120,7 @@ export const scaling: readonly Scenario[] = [
   {
     title: "a set that is created again with fewer replicas deletes none of the claims that were left",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, replicas: 3, stopAfter: 2500 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onScaledown, replicas: 3, stopAfter: 2500 });
       await deleteSet(cluster);
       // Pods of the set before it still stop.
       await createSet(cluster, { policy: both, replicas: 1 });
@@ -135,8 +136,7 @@ export const scaling: readonly Scenario[] = [
   {
     title: "claims of a scale-down under Retain stay when the policy changes to delete at a scale-down",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain", replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: "Retain", replicas: 3 });
       await scale(cluster, 1);
       for (const ordinal of [1, 2]) await podIsGone(cluster, ordinal);
       await changePolicy(cluster, onScaledown);
@@ -161,8 +161,7 @@ export const scaling: readonly Scenario[] = [
   {
     title: "with two templates, both claims of a replica go",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, templates: ["data", "logs"] });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: onScaledown, templates: ["data", "logs"] });
       const logs = await dataOf(cluster, [0, 1], set, "logs");
       await scale(cluster, 1);
       await dataGoes(cluster, [1], data.slice(1));

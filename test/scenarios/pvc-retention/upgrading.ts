@@ -16,7 +16,7 @@ import {
   podIsGone,
   podsRun,
   policyKey,
-  runningSet,
+  runningData,
   scale,
   set,
   setOf,
@@ -85,8 +85,7 @@ function downgraded(policy: PolicyName): Scenario {
   return {
     title: `downgrade: without the functions claims ${deleted} under ${policy}, by the field as it was written before`,
     async run(cluster) {
-      await runningSet(cluster, { policy });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy });
       const install = await cluster.absent();
       await deleteSet(cluster);
       for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
@@ -106,8 +105,7 @@ const all: readonly Scenario[] = [
   {
     title: "off and on again: a replica that was scaled away meanwhile loses its claim afterwards",
     async run(cluster) {
-      await runningSet(cluster, { policy: both });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: both });
       const install = await cluster.absent();
       await scale(cluster, 1);
       await podIsGone(cluster, 1);
@@ -121,8 +119,7 @@ const all: readonly Scenario[] = [
   {
     title: "off and on again: a policy that was changed meanwhile is in force afterwards",
     async run(cluster) {
-      await runningSet(cluster, { policy: "Retain" });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: "Retain" });
       const install = await cluster.absent();
       await annotateSet(cluster, { [policyKey]: onScaledown });
       await scale(cluster, 1);
@@ -141,8 +138,7 @@ const all: readonly Scenario[] = [
   {
     title: "off and on again, with nothing going on: everything is as it was",
     async run(cluster) {
-      await runningSet(cluster, { policy: both });
-      const data = await dataOf(cluster, [0, 1]);
+      const data = await runningData(cluster, { policy: both });
       const before = (await setOf(cluster)).metadata.resourceVersion;
       await (await cluster.absent())();
       await sweeps(cluster);

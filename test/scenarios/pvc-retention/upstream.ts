@@ -17,6 +17,7 @@ import {
   podIsGone,
   podsRun,
   referenceTo,
+  runningData,
   runningSet,
   scale,
   touchUntil,
@@ -31,8 +32,7 @@ export const upstream: readonly Scenario[] = [
   {
     title: "end to end 1: claims belong to their set, and are deleted with it",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion, replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onDeletion, replicas: 3 });
       for (const ordinal of [0, 1, 2]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
       await deleteSet(cluster);
       await dataGoes(cluster, [0, 1, 2], data);
@@ -42,8 +42,7 @@ export const upstream: readonly Scenario[] = [
     title:
       "end to end 2: scaled from 3 to 1, the claims of the two removed replicas are deleted, and the first one stays",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onScaledown, replicas: 3 });
       await scale(cluster, 1);
       await dataGoes(cluster, [1, 2], data.slice(1));
       await podsRun(cluster, 1);
@@ -55,8 +54,7 @@ export const upstream: readonly Scenario[] = [
       "end to end 3: a claim that another owner controls survives a scale-down, " +
       "and is deleted at a later one when that owner is gone",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onScaledown, replicas: 3 });
       const owner = await ownerOf(cluster, "other-owner");
       await patchClaim(cluster, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
       await scale(cluster, 0);
@@ -76,8 +74,7 @@ export const upstream: readonly Scenario[] = [
   {
     title: "end to end 4: the claim of a pod that was orphaned and adopted again is deleted with the set",
     async run(cluster) {
-      await runningSet(cluster, { policy: onDeletion, replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onDeletion, replicas: 3 });
       await orphanPod(cluster, 0);
       await deleteSet(cluster);
       await dataGoes(cluster, [0, 1, 2], data);
@@ -86,8 +83,7 @@ export const upstream: readonly Scenario[] = [
   {
     title: "end to end 5: the claim of a pod that was orphaned and adopted again is deleted at a scale-down",
     async run(cluster) {
-      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(cluster, [0, 1, 2]);
+      const data = await runningData(cluster, { policy: onScaledown, replicas: 3 });
       await orphanPod(cluster, 2);
       await scale(cluster, 2);
       await dataGoes(cluster, [2], data.slice(2));
