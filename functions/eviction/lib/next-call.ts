@@ -89,7 +89,8 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
     const called = Object.fromEntries(
       left.map(([id, { at, after, evacuation }]) => [id, { at, after, ...(evacuation ? { evacuation } : {}) }]),
     );
-    const again = noted(context, { ...record, retried: newestOf(host), called }, { [retryKey]: null });
+    const calledAgain = record.called ? { called } : {};
+    const again = noted(context, { ...record, retried: newestOf(host), ...calledAgain }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
   }
   const move = plan.next;
@@ -115,7 +116,9 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const written = { ...record, called, ...was, ...(knowsCold ? { cold } : {}) };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
-  const denied = { ...written, called: { ...called, [move.server]: denial } };
+  // Nova has refused it, so that what moves the server next is another's.
+  const former = knowsCold ? { cold: Object.fromEntries(coldIn(host, record)) } : {};
+  const denied = { ...written, ...former, called: { ...called, [move.server]: denial } };
   const becomes = (to: typeof record) => replaceRecord(context, JSON.stringify(written), to);
   // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
   const [words, make] = moves[move.do];

@@ -106,9 +106,11 @@ test("failed moves are counted since the eviction began, and again since a perso
 test("our finished cold move is confirmed while the host is up, before anything else; another's is its owner's", () => {
   const finished = aMove("finished", { id: 12, server: "s2", type: "migration" });
   const servers = [aServer("ACTIVE")];
-  expect(plan(aHost(servers, [finished])).next).toEqual({ do: "confirm", server: "s2" });
+  // An earlier release wrote down its calls, and not which were for cold moves.
+  const earlier = { ...record, called: {} };
+  expect(plan(aHost(servers, [finished]), earlier).next).toEqual({ do: "confirm", server: "s2" });
   const down = { service: { ...service, state: "down" as const } };
-  expect(plan(aHost([], [finished], down)).next).toBeUndefined();
+  expect(plan(aHost([], [finished], down), earlier).next).toBeUndefined();
   const tried = aMove("error", { server: "s2", type: "migration" });
   const ours = plan(aHost(servers, [finished, tried]), { ...record, cold: { s2: 11 } });
   expect(ours.next).toEqual({ do: "confirm", server: "s2" });
@@ -275,8 +277,9 @@ test("a move that Nova has been confirming for half an hour is left to a person,
   const confirming = (ago: number) => aMove("confirming", { server: "s2", type: "migration", updated: now - ago });
   const one = { ...settings, evictionMoves: 1 };
   const host = (ago: number) => aHost([aServer("ACTIVE")], [confirming(ago)]);
-  expect(planFor(host(29 * minute), record, one)).toMatchObject({ next: undefined, stuck: [] });
-  const lost = planFor(host(31 * minute), record, one);
+  const noted = { ...record, cold: { s2: 10 } };
+  expect(planFor(host(29 * minute), noted, one)).toMatchObject({ next: undefined, stuck: [] });
+  const lost = planFor(host(31 * minute), noted, one);
   expect(lost).toMatchObject({ next: { do: "live", server: "s1" }, counters: { unhandleable: 1, in_progress: 0 } });
   expect(lost.message).toContain("openstack server event list s2");
 });

@@ -148,10 +148,11 @@ export const isEmpty = (host: HostFacts): boolean =>
 
 /**
  * A move of the eviction. Of cold ones, whose confirmation takes away their owners' way back, only the first after each
- * call is, where the record has these calls: an earlier release wrote down none.
+ * call is. An earlier release wrote down none of these calls: of its evictions each cold move counts.
  */
-function isOurs({ id, type, server }: Migration, { baseline, cold }: EvictionRecord, { migrations }: HostFacts) {
-  if (id <= baseline) return false;
+function isOurs({ id, type, server }: Migration, record: EvictionRecord, { migrations }: HostFacts) {
+  const cold = record.cold ?? (record.called === undefined ? {} : undefined);
+  if (id <= record.baseline) return false;
   if (type !== "migration" || !cold) return ["live-migration", "migration"].includes(type);
   const isAfter = (other: Migration) =>
     other.server === server && other.type === type && other.id > (cold[server] ?? id);
@@ -201,7 +202,9 @@ export function planFor(
     ...stuckOf(verdicts),
     ...others.map(({ server, type }) => ({
       server,
-      message: `Its ${type} from this host waits at VERIFY_RESIZE. Holdfast did not begin it. Confirm or revert it.`,
+      message:
+        `Its ${type} from this host waits at VERIFY_RESIZE. Holdfast has no note that it began it. Confirm or revert ` +
+        "it.",
     })),
     ...refused.map(({ server, target }) => ({
       server,

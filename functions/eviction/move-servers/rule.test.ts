@@ -22,13 +22,26 @@ test.each([
   ["SHUTOFF", [aServer({ status: "SHUTOFF" })], [], "move a server that is off"],
   ["at VERIFY_RESIZE elsewhere", [], [aMove()], "confirm a server's move"],
 ])("a server that is %s: the call is written down before it goes out", (_, servers, migrations, name) => {
-  const decision = decide(aLeaving(aHost({ servers, migrations }), begun()));
+  // A call for a cold move was noted by an earlier release.
+  const decision = decide(aLeaving(aHost({ servers, migrations }), begun(migrations.length > 0 ? { called: {} } : {})));
   expect(decision).toMatchObject({ do: "call", command: { name, input: { server: "s1" } } });
   const after = migrations.length > 0 ? 11 : 0;
   expect(recordIn(decision)).toMatchObject({
     baseline: 10,
     called: { s1: { at: new Date(now).toISOString(), after } },
   });
+});
+
+test("a cold call is noted, so that its move is confirmed, until Nova refuses it", () => {
+  const decision = decide(aLeaving(aHost({ servers: [aServer({ status: "SHUTOFF" })] }), begun()));
+  expect(recordIn(decision).cold).toEqual({ s1: 0 });
+  const refused = decision?.do === "call" && decision.refused?.verb === "patch" ? decision.refused.patch : {};
+  expect(JSON.parse(Object(Object(refused)[2]).value).cold).toEqual({});
+  // Before the first call no cold move can be Holdfast's, also if a person has asked to try again.
+  const person = aHost({ migrations: [aMove()] });
+  expect(decide(aLeaving(person, begun()))?.do).toBe("write");
+  const annotations = { ...aRecord(), [retryKey]: "true" };
+  expect(recordIn(decide(aLeaving(person, { metadata: { annotations } })))).not.toHaveProperty("called");
 });
 
 test("an empty host is looked at twice, 5 s apart, and a server that comes meanwhile begins that again", () => {

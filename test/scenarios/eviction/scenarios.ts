@@ -296,7 +296,7 @@ const all: readonly Scenario[] = [
       await cloud.act(id, { migrate: null });
       await cloud.reaches(id, "VERIFY_RESIZE");
       await evict(cluster);
-      await says(cluster, `Server ${id}: Its migration from this host waits at VERIFY_RESIZE. Holdfast did`);
+      await says(cluster, `Server ${id}: Its migration from this host waits at VERIFY_RESIZE. Holdfast has no note`);
       await nothingHappens(cluster);
       expect(await podOf(cluster)).toBeDefined();
       expect(await cloud.server(id)).toMatchObject({ status: "VERIFY_RESIZE" });
