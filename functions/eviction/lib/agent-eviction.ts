@@ -158,9 +158,10 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (outside) return outside;
   if (isMovingDamaged(object)) {
     const message =
-      `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so what is between two agents is not known. ` +
-      "Restore its value. If you cannot, see in Neutron that an agent serves everything that this one had. Then run " +
-      annotating(object, `${movingKey}-`);
+      `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so what is between two agents is not ` +
+      "known. Restore its value. If you cannot, see in Neutron that each router, network and BGP speaker is on a " +
+      "live agent. If the agent is to stay, and its description begins with Holdfast evicts, run openstack network " +
+      `agent set --enable with its id. Then run ${annotating(object, `${movingKey}-`)}`;
     return { is: "halted", message };
   }
   const stays = wanted === "stay" || (!isApproved && moving !== undefined) || isAsked;

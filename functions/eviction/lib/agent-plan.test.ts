@@ -23,6 +23,20 @@ test("a router is taken from its agent and then added, a network added first, an
   expect(plan(aHost([self], { service: dhcp })).next).toEqual({ id: "r", before: [], add: "b", after: ["a"] });
 });
 
+test("a router comes back when its eviction is called off, if no live agent gets it, after all attempts, too", () => {
+  const standby = agent("b", { haState: "standby" });
+  const ha = aHost([standby], { served: [] });
+  expect(plan(ha, { r: move(40_000) }, false).next).toMatchObject({ add: "a" });
+  expect(plan(ha, { r: move(40_000) }).next).toBeUndefined();
+  const dead = aHost([agent("b", { isAlive: false })], { served: [], targets: [] });
+  expect(plan(dead, { r: move(300_000, 3) }, false).next).toMatchObject({ before: ["b"], add: "a" });
+});
+
+test("a router that is on no agent, and that none can take, needs a person", () => {
+  const lost = aHost([], { served: [], targets: [], self: { ...self, isAlive: false } });
+  expect(plan(lost, { r: move(40_000) }, false).counters).toMatchObject({ in_progress: 0, unhandleable: 1 });
+});
+
 test("a router without an agent goes where it was to go, as soon as the last request is old enough", () => {
   const nowhere = aHost([], { served: [], targets: [agent("c"), agent("d"), other] });
   expect(plan(nowhere, { r: move(5000) }).next).toBeUndefined();

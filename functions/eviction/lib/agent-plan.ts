@@ -94,15 +94,15 @@ export function planAgent(
   const moved = record.moved + Object.keys(record.moving).filter((id) => isOver(host, id)).length;
   const ids = Object.keys(moving);
   const open = Object.entries(moving).filter(([id]) => !stays(id));
-  const tired = open.flatMap(([id, { tries }]) =>
-    tries >= settings.evictionAttempts && agentsOf[id]?.length !== 0 ? id : [],
-  );
+  const isServed = (id: string) => agentsOf[id]?.some(({ isAlive }) => begins || isAlive);
+  const tired = open.flatMap(([id, { tries }]) => (tries >= settings.evictionAttempts && isServed(id) ? id : []));
   const waiting = begins ? host.served.map(({ id }) => id).filter((id) => !(id in moving)) : [];
   const canBegin = ids.length - tired.length < settings.evictionMoves;
   const due = open.find(([id, move]) => !tired.includes(id) && isDue(host, id, move, settings.evictionLookAgain));
   const chosen = due?.[0] ?? (canBegin ? waiting.find((id) => id in agentsOf) : undefined);
   const next = chosen === undefined ? undefined : transferOf(host, chosen, moving[chosen]);
   const none = waiting.length + open.length > 0 && host.targets.length === 0;
+  const lost = none ? open.filter(([id]) => agentsOf[id]?.length === 0) : [];
   const stuck = [
     ...(none
       ? [`No ${begins ? "other " : ""}${service.agentType} is alive and enabled that could take over. Start one.`]
@@ -118,15 +118,16 @@ export function planAgent(
   const nouns = `${left} ${service.noun}${left === 1 ? "" : "s"}`;
   const message = begins
     ? `Still to leave ${self.host}: ${nouns}, ${ids.length} of them moving.`
-    : `The eviction was called off while this was moving: ${nouns}. Holdfast waits until an agent serves it. If that ` +
-      `is the one of ${self.host}, it waits ten minutes more, because a late request may take it away again.`;
+    : `The eviction was called off while these were moving: ${nouns}. Holdfast waits until an agent serves each of ` +
+      `them. What the agent of ${self.host} serves, Holdfast watches until ten minutes after its last request, ` +
+      "because a late one may take it away again.";
   return {
     counters: {
       migrated: moved,
       migratable: none ? 0 : waiting.length,
       pending: 0,
-      in_progress: ids.length - tired.length,
-      unhandleable: tired.length + (none ? waiting.length : 0),
+      in_progress: ids.length - tired.length - lost.length,
+      unhandleable: tired.length + lost.length + (none ? waiting.length : 0),
       unhandleable_agent: !self.isAlive,
     },
     next,
@@ -182,7 +183,9 @@ function transferOf(host: AgentHost, id: string, before: Moving | undefined): Tr
     if (!before) return add !== undefined || alive.length > 0 ? { id, before: [], add, after: [] } : undefined;
     // Taking the active one away is what makes another one active, so another one has to stand by long enough.
     if (here && takesOver) return { id, before: [], add: undefined, after: [self.id] };
-    return alive.length === 0 && add !== undefined ? { id, before: [], add, after: [] } : undefined;
+    // No other one becomes active: this one may take it back, when the eviction was called off.
+    const again = alive.length === 0 ? add : free.find((target) => target.id === self.id)?.id;
+    return again === undefined ? undefined : { id, before: [], add: again, after: [] };
   }
   if (alive.length > 0) return { id, before: [], add: undefined, after: [self.id] };
   if (add === undefined) return undefined;

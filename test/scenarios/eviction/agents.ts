@@ -223,7 +223,7 @@ export const agentScenarios: readonly Scenario[] = [
         await approve(cluster, NeutronL3Agent);
         await swept(cluster, "Neutron has refused", async () => asked > 0);
         await callOff(cluster, how);
-        await says(cluster, "The eviction was called off while this was moving: 1 router.", NeutronL3Agent);
+        await says(cluster, "The eviction was called off while these were moving: 1 router.", NeutronL3Agent);
         const before = asked;
         for (const seconds of [310, 310]) await cloud.pass(seconds);
         await isBack(cluster, how);
