@@ -6,7 +6,7 @@ import { aCompute, aHost, aMove, aNode, aPod, aRecord, aService, changesOf, now 
 import { enableCompute } from "./rule.ts";
 
 const settings = enableCompute.settings.parse({});
-const metadata = { annotations: { ...aRecord(), [approvalKey]: "true", [abandonKey]: "node-a" } };
+const metadata = { annotations: { ...aRecord({ called: {} }), [approvalKey]: "true", [abandonKey]: "node-a" } };
 const decide = (host = aHost(), compute: Parameters<typeof aCompute>[0] = {}) =>
   enableCompute.decide(
     [{ compute: aCompute({ metadata, pods: [aPod()], ...compute }), at: "seen", host }],
@@ -58,10 +58,12 @@ test("open moves are waited for, a cold one is confirmed, and then record, agree
 
 test("nova-compute that has registered in Nova again serves, but not while the former one may be evacuated", () => {
   const host = aHost({ service: aService({ isEnabled: true, disabledReason: undefined }) });
+  const forced = { isEnabled: true, disabledReason: undefined, isForcedDown: true };
+  expect(decide(aHost({ service: aService(forced) }))?.message).toContain("forced down, but not by Holdfast");
   const begunWith = (more: object) => decide(host, { metadata: { annotations: aRecord({ service: "c0", ...more }) } });
   expect(begunWith({})?.message).toBe("nova-compute serves.");
   const hard = begunWith({ hard: new Date(now - 3_600_000).toISOString() });
-  expect(hard).toMatchObject({ step: { name: "waiting" }, message: expect.stringContaining("Nova has c1 there") });
+  expect(hard).toMatchObject({ step: { name: "other" }, message: expect.stringContaining("Nova has c1 there") });
 });
 
 test("when the host is to stay, no server is said to need a person any more", () => {

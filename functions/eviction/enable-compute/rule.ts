@@ -6,7 +6,7 @@ import { conditionOf, type WantedCondition } from "../../../shared/kubernetes/co
 import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { silent } from "../../../shared/steps.ts";
+import { silent, warning } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
@@ -68,7 +68,7 @@ export const enableCompute = rule({
     "to see whether the pod of nova-compute is Ready",
   ),
   sweep: [due(NovaComputeNode), resync(NovaComputeNode)],
-  steps: { called: silent, waiting: silent, away: silent, settling: silent },
+  steps: { called: silent, waiting: silent, away: silent, settling: silent, other: warning("EvictionStuck") },
   subjects: (hint) => objectsIn(hint, [NovaComputeNode], (object) => !serves(object, name), name),
   look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
     const [compute] = await findComputeNode(subject, { client, settings });
@@ -123,7 +123,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const { service } = host;
   // Nothing else shows whether servers are being evacuated, of which nova-compute deletes what it has when it starts.
   const other = record?.hard && otherCompute(object, host);
-  if (other) return wait(other);
+  if (other) return at.write(other, show(dependsOn(other)), { step: { name: "other" }, next });
   const seen = enabledReport(service);
   const waitForPod = (message: string) => wait(missing ? `${message} ${missing}` : message, [seen]);
   const call = (message: string, command: Command) =>
@@ -162,7 +162,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (starting) return wait(starting, [seen]);
   const converged = convergedReport(
     "Success",
-    service.isEnabled ? "nova-compute serves." : "nova-compute is disabled, but not by Holdfast: it stays disabled.",
+    service.isEnabled && !service.isForcedDown
+      ? "nova-compute serves."
+      : `nova-compute is ${service.isEnabled ? "forced down" : "disabled"}, but not by Holdfast: it stays so.`,
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;

@@ -85,7 +85,8 @@ export const damageOf = (object: KubernetesObject): string | undefined =>
 export const startingOver = (object: KubernetesObject): string =>
   "wait ten minutes, and make sure in Nova that no server of the host is being moved or evacuated. If the disabled " +
   "reason of nova-compute names Holdfast, run openstack --os-compute-api-version 2.53 compute service set --enable " +
-  `--up ${object.metadata.name} nova-compute. Then run ${annotating(object, `${recordKey}-`)}`;
+  `--up ${object.metadata.name} nova-compute. If Nova refuses that because of evacuations, run it again when ` +
+  `nova-compute has started. In any case, then run ${annotating(object, `${recordKey}-`)}`;
 
 /** The record with changes; and other annotations, null removes. */
 export const noted = (

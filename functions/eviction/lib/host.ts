@@ -50,10 +50,9 @@ export function otherCompute(object: DependentObject, { service }: HostFacts): s
   const begun = readRecord(object)?.service;
   if (begun === undefined || begun === service.id) return undefined;
   return (
-    `The eviction of ${service.host} began with nova-compute ${begun}, and Nova has ${service.id} there. The Secret ` +
-    "or the settings OS_* may name another cloud or region: correct them. If nova-compute has registered in Nova " +
-    "again, " +
-    startingOver(object)
+    `The eviction of ${service.host} began with nova-compute ${begun}, and Nova has ${service.id} there, which ` +
+    "Holdfast leaves as it is: if it is enabled, it may get servers. The Secret or the settings OS_* may name " +
+    `another cloud or region: correct them. If nova-compute has registered in Nova again, ${startingOver(object)}`
   );
 }
 

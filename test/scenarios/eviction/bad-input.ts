@@ -238,7 +238,7 @@ export const badInputScenarios: readonly Scenario[] = [
       await swept(cluster, "it begins", async () => (standIn?.cloud.moves ?? []).length > 0);
       const host = standIn?.cloud.hosts.get(node);
       if (host) standIn?.cloud.hosts.set(node, { ...host, id: "of-another-cloud" });
-      await says(cluster, "and Nova has of-another-cloud there. The Secret or the settings OS_* may name another");
+      await says(cluster, "and Nova has of-another-cloud there, which Holdfast leaves as it is");
       const calls = standIn?.cloud.moves.length;
       await nothingHappens(cluster);
       expect(standIn?.cloud.moves).toHaveLength(calls ?? 0);
