@@ -69,7 +69,8 @@ export async function letGo(client: Client, held: readonly Held[]): Promise<void
     }
   if (failures.length > 0)
     throw new UserError(
-      `Not every finalizer could be removed. Mend the cause, then run this again. ${failures.join(" ")}`,
+      `${failures.length} finalizers could not be removed. Mend the cause, then run this again. The first of them: ` +
+        failures.slice(0, 5).join(" "),
     );
 }
 

@@ -86,7 +86,8 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
 function tieOf(claim: KubernetesObject): OwnerReference | undefined {
   const set = userOf(claim);
   const [, stem = ""] = /^(.+)-[0-9]+$/.exec(claim.metadata.name) ?? [];
-  const isInName = ({ kind, name }: OwnerReference) => kind === Sets.kind && stem.endsWith(`-${name}`);
+  const isInName = ({ apiVersion, kind, name }: OwnerReference) =>
+    apiVersion === Sets.apiVersion && kind === Sets.kind && stem.endsWith(`-${name}`);
   return claim.metadata.ownerReferences?.find(
     (reference) => isOurs(reference) && (reference.uid === set || (reference.controller && isInName(reference))),
   );
