@@ -8,7 +8,7 @@ import { page, reachOfChains, rowsNow } from "./chain-reach.ts";
  * there is, and writes it into the documentation.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  eviction: { files: 25, lines: 3_175 },
+  eviction: { files: 25, lines: 3_195 },
   satellite: { files: 25, lines: 3_619 },
   volume: { files: 27, lines: 2_113 },
 };
