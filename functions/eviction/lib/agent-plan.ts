@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isOwnDamaged } from "../../../shared/kubernetes/damaged-annotation.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { isOwnDamaged, readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { lateFor } from "./dependent.ts";

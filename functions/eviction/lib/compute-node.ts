@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isOwnDamaged } from "../../../shared/kubernetes/damaged-annotation.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { isOwnDamaged, readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Subject } from "../../../shared/subject.ts";
