@@ -1,5 +1,4 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { type Pack, pack } from "tar-stream";
 import { UserError } from "../../../shared/command/user-error.ts";
@@ -17,9 +16,12 @@ export async function writeTarball(file: string, releases: readonly Release[]): 
   const temporary = `${file}.${process.pid}.part`;
   const archive = pack();
   try {
-    await Promise.all([fill(archive, releases), pipeline(archive, createWriteStream(temporary))]);
+    // The file is there before anything can fail, so that it can be removed then.
+    const to = (await open(temporary, "w")).createWriteStream();
+    await Promise.all([fill(archive, releases), pipeline(archive, to)]);
     await rename(temporary, file);
   } catch (error) {
+    archive.destroy();
     await rm(temporary, { force: true });
     throw new UserError(`The archive ${file} could not be written: ${(error as Error).message}.`, { cause: error });
   }
