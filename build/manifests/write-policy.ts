@@ -191,6 +191,7 @@ function validationsOf(declared: Declared, one: KindWrites, kinds: readonly Kind
       sameFields(treeOf(of("fields"))).join(" && "),
       `changes these fields of a ${kind}: ${of("fields").join(", ") || "none"}`,
     ),
+    validation(["patch"], ...sameManagers(kind, treeOf(of("fields")))),
     // Last, because the message is that of the first that fails: what is not declared at all is said first.
     ...own,
   ];
@@ -305,4 +306,34 @@ function sameFields(tree: Tree, path = ""): readonly string[] {
     `${before}.all(k, k in ${apart} || k in ${now})`,
     ...inner,
   ];
+}
+
+/**
+ * CEL, and what it says: what others hold by server-side apply stays theirs, except for metadata and declared fields.
+ * The API server takes `metadata.managedFields` from each writer of the object itself, but not from writers of its
+ * status. It drops entries of a version that is gone, so only entries of the write's own version are compared.
+ */
+function sameManagers(kind: string, tree: Tree): [cel: string, says: string] {
+  const [now, before] = ["object", "oldObject"].map((one) => `${one}.metadata.?managedFields.orValue([])`);
+  const held = sameHeld(now as string, tree).join(" && ");
+  const isCompared = 'e.operation == "Apply" && e.apiVersion == object.apiVersion';
+  return [
+    `${before}.all(e, !(${isCompared}) || (${held}))`,
+    `writes a ${kind} without taking away what other managers have applied`,
+  ];
+}
+
+/** CEL: the manager of the entry `e` holds every field of the entry now, except for declared ones and metadata. */
+function sameHeld(entries: string, tree: Tree, path: readonly string[] = []): readonly string[] {
+  const at = (one: string) => `${one}.?fieldsV1${path.map((field) => `[?"f:${field}"]`).join("")}`;
+  const apart = JSON.stringify(
+    [...(path.length > 0 ? [] : ["metadata"]), ...Object.keys(tree)].map((one) => `f:${one}`),
+  );
+  const isSame =
+    'n.manager == e.manager && n.operation == "Apply" && n.?subresource.orValue("") == e.?subresource.orValue("")';
+  const inner = Object.entries(tree).flatMap(([field, under]) =>
+    under === "ours" ? [] : sameHeld(entries, under, [...path, field]),
+  );
+  const isHeld = `${entries}.exists(n, ${isSame} && ${at("n")}[?k].orValue("") == ${at("e")}[?k].orValue("-"))`;
+  return [`${at("e")}.orValue({}).all(k, k in ${apart} || ${isHeld})`, ...inner];
 }

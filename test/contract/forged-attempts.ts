@@ -156,6 +156,8 @@ function patchAttempts(
   ];
   const map = (list: List) => Object.fromEntries(ours(list).map((key) => [key.replace("*", "a"), "a"]));
   const all = { finalizers: [...new Set([...finalizers, ...ours("finalizers")])] };
+  const noManagers = { metadata: { managedFields: [{}] } };
+  const isHeld = "spec" in on && !ours("fields").includes("spec");
   const role = { metadata: { labels: { "node-role.kubernetes.io/forged": "" } } };
   return [
     ...forged
@@ -164,6 +166,7 @@ function patchAttempts(
         ([list, , body]): Tried => ({ verb: "patch", on, body, refusal: `changes these ${list} of a ${kind.kind}: ` }),
       ),
     ...(kind.kind === "Node" ? [{ verb: "patch", on, body: role, refusal: "label" } as const] : []),
+    ...(isHeld ? [{ verb: "patch", on, body: noManagers, refusal: "without taking away what" } as const] : []),
     { verb: "patch", on, body: { metadata: { ...all, annotations: map("annotations"), labels: map("labels") } } },
   ];
 }

@@ -144,6 +144,9 @@ async function create({ admin, eventually }: Bench, kind: Kind, object: Kubernet
     await admin.patch(kind, namespace, name, "merge", { metadata: { finalizers: null } });
     await admin.delete(kind, namespace, name);
   });
-  const { status } = object as { status?: object };
+  const { status, ...applied } = object as KubernetesObject & { status?: object };
+  // No account may take away that another manager has applied it.
+  if ("spec" in applied)
+    await admin.patch(kind, namespace, name, "apply", applied, { fieldManager: "another", force: true });
   if (status) await admin.patch(kind, namespace, name, "merge", { status }, { subresource: "status" });
 }

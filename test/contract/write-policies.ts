@@ -35,6 +35,8 @@ interface Case {
   /** What an overlay puts in place of the value of the policy's variable FINALIZER. */
   readonly finalizer?: string;
   readonly objects: readonly [Kind, (metadata: { name: string; namespace: string }) => KubernetesObject][];
+  /** What another manager has applied to each of them. */
+  readonly applied?: Readonly<Record<string, unknown>>;
   readonly declared: Readonly<Record<string, Attempt>>;
   readonly forged: Readonly<Record<string, Attempt>>;
 }
@@ -42,6 +44,12 @@ interface Case {
 const owned = (kind: string, apiVersion = "apps/v1", name = "a") => ({
   metadata: { ownerReferences: [{ apiVersion, kind, name, uid: "a" }] },
 });
+
+const held = (spec: object) => ({
+  ...{ manager: "another", operation: "Apply", apiVersion: "apps/v1", time: "2026-01-01T00:00:00Z" },
+  ...{ fieldsType: "FieldsV1", fieldsV1: { "f:spec": spec } },
+});
+const heldPolicy = { "f:persistentVolumeClaimRetentionPolicy": { "f:whenDeleted": {} } };
 
 const set: Case["objects"][number] = [StatefulSet, (metadata) => statefulSet(metadata)];
 const aClaim: Case["objects"][number] = [PersistentVolumeClaim, (metadata) => claim(metadata)];
@@ -155,6 +163,21 @@ const cases: readonly Case[] = [
     forged: patchesOf(StatefulSet, {
       replicas: { spec: { replicas: 7 } },
       owner: owned("Pod", "v1"),
+    }),
+  },
+  {
+    account: "pvc-retention/sync-policy",
+    on: ", a set whose Retain another manager has applied",
+    objects: [set],
+    applied: { spec: { replicas: 1, persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } } },
+    declared: patchesOf(StatefulSet, {
+      "the other half": { spec: { persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } } },
+    }),
+    forged: patchesOf(StatefulSet, {
+      policy: { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } },
+      "no managers": { metadata: { managedFields: [{}] } },
+      "a manager that holds less": { metadata: { managedFields: [held({ "f:replicas": {} })] } },
+      "a manager that holds the policy alone": { metadata: { managedFields: [held(heldPolicy)] } },
     }),
   },
   {
@@ -313,6 +336,9 @@ export function writePolicies(open: () => Promise<Bench>): void {
       const { name = `a-${namespace}` } = one;
       for (const [kind, make] of objects) {
         await bench.admin.create(kind, make({ name, namespace }));
+        const applied = one.applied && manifest(kind, { name, namespace }, one.applied);
+        const options = { fieldManager: "another", force: true };
+        if (applied) await bench.admin.patch(kind, namespace, name, "apply", applied, options);
         onTestFinished(() => void bench.admin.delete(kind, namespace, name));
       }
       const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });

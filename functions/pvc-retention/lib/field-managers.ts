@@ -1,4 +1,5 @@
-import { type RetentionPolicy, retentionOf, type StatefulSet } from "./stateful-set.ts";
+import type { Bound } from "../../../shared/declared-writes.ts";
+import { occasions, type RetentionPolicy, retentionOf, type StatefulSet } from "./stateful-set.ts";
 
 /** The field manager that applies the policy. Only its fields count as Holdfast's. */
 export const fieldManager = "holdfast-pvc-retention";
@@ -24,6 +25,21 @@ export function choosersOf(set: StatefulSet, occasion: Occasion): readonly strin
   const others = holders.filter((entry) => !isOurs(entry) && (deletes || entry.operation === "Apply"));
   return [...new Set(others.map(({ manager }) => manager || "a manager without a name"))];
 }
+
+const heldBy = (entry: string) =>
+  `${entry}.operation == "Apply" && ` +
+  `${entry}.?fieldsV1[?"f:spec"][?"f:persistentVolumeClaimRetentionPolicy"][?("f:" + o)].hasValue()`;
+
+/** A `Retain` that server-side apply holds for another manager stays, and stays that manager's. */
+export const keptRetain: Bound = {
+  on: ["patch"],
+  says: "changes a policy from Retain where no other manager has applied it",
+  cel:
+    `${JSON.stringify(occasions)}.all(o, ` +
+    'oldObject.spec.?persistentVolumeClaimRetentionPolicy[?o].orValue("Retain") != "Retain" || ' +
+    `oldObject.metadata.?managedFields.orValue([]).all(e, e.manager == "${fieldManager}" || !(${heldBy("e")}) || ` +
+    `object.metadata.?managedFields.orValue([]).exists(n, n.manager == e.manager && ${heldBy("n")})))`,
+};
 
 /** Whether the field is ours on an occasion, be it together with others. */
 export function holdsField(set: StatefulSet, occasion: Occasion): boolean {

@@ -6,6 +6,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
+import { keptRetain } from "../lib/field-managers.ts";
 import { projectingRule as name, policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { releaseField } from "./apply-field.ts";
@@ -26,6 +27,7 @@ export const syncPolicy = rule({
       verbs: ["get", "list", "patch"],
       why: "to read the annotation with the policy, and to write the policy into the field of the StatefulSet",
       writes: { fields: ["spec.persistentVolumeClaimRetentionPolicy"] },
+      bounds: [keptRetain],
     },
     { resource: Namespace, verbs: ["get"], why: "to read the policy that the namespace names for its StatefulSets" },
     {
