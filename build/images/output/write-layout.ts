@@ -1,7 +1,5 @@
-import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { UserError } from "../../../shared/command/user-error.ts";
 import { refName } from "../base/from-layout.ts";
 import type { Content } from "../oci/content.ts";
@@ -55,7 +53,7 @@ async function writeBlob(folder: string, content: Content): Promise<void> {
   const file = join(folder, "blobs", ...digest.split(":"));
   const present = await stat(file).catch(() => undefined);
   if (present?.size === size) return;
-  await whole(file, async (temporary) => pipeline(await content.open(), createWriteStream(temporary)));
+  await whole(file, async (temporary) => writeFile(temporary, await content.open()));
 }
 
 const put = (file: string, text: string) => whole(file, (temporary) => writeFile(temporary, text));
