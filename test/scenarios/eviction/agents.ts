@@ -71,6 +71,17 @@ const refusal = {
   body: '{"NeutronError":{"type":"Distributed","message":"No.","detail":""}}',
 };
 
+/** Neutron refuses that from now on. Returns how often it has been asked. */
+function refuseTaking(cluster: Cluster): () => number {
+  let asked = 0;
+  besideOf(cluster).wire.step = async (request, send) => {
+    if (!isTaking(request)) return send();
+    asked += 1;
+    return refusal;
+  };
+  return () => asked;
+}
+
 type How = "by its state" | "with its agreement";
 const callOff = (cluster: Cluster, how: How, kind: Kind = NeutronL3Agent) =>
   how === "by its state" ? setState(cluster, "Enabled", kind) : annotate(cluster, { [approvalKey]: null }, kind);
@@ -210,24 +221,19 @@ export const agentScenarios: readonly Scenario[] = [
     (how): Scenario => ({
       title: `a router that no agent gives away stays where it is when the eviction is called off ${how}`,
       async run(cluster) {
-        const { cloud, wire } = besideOf(cluster);
+        const { cloud } = besideOf(cluster);
         await createAgent(cluster, NeutronL3Agent);
         const router = await serve(cluster, l3);
-        let asked = 0;
-        wire.step = async (request, send) => {
-          if (!isTaking(request)) return send();
-          asked += 1;
-          return refusal;
-        };
+        const asked = refuseTaking(cluster);
         await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
         await approve(cluster, NeutronL3Agent);
-        await swept(cluster, "Neutron has refused", async () => asked > 0);
+        await swept(cluster, "Neutron has refused", async () => asked() > 0);
         await callOff(cluster, how);
         await says(cluster, "The eviction was called off while these were moving: 1 router.", NeutronL3Agent);
-        const before = asked;
+        const before = asked();
         for (const seconds of [310, 310]) await cloud.pass(seconds);
         await isBack(cluster, how);
-        expect([asked, await hostsOf(cluster, l3, router)]).toEqual([before, [node]]);
+        expect([asked(), await hostsOf(cluster, l3, router)]).toEqual([before, [node]]);
       },
       settings: [standInOpenStack],
     }),
@@ -285,10 +291,10 @@ export const agentScenarios: readonly Scenario[] = [
   {
     title: "a network that two agents have when the eviction is called off stays on both",
     async run(cluster) {
-      const { cloud, wire } = besideOf(cluster);
+      const { cloud } = besideOf(cluster);
       await createAgent(cluster, NeutronDHCPAgent);
       const network = await serve(cluster, dhcp);
-      wire.step = async (request, send) => (isTaking(request) ? refusal : send());
+      refuseTaking(cluster);
       await setState(cluster, "DisabledAndCleared", NeutronDHCPAgent);
       await approve(cluster, NeutronDHCPAgent);
       await swept(cluster, "it is on both", async () => (await hostsOf(cluster, dhcp, network))?.length === 2);
@@ -335,15 +341,10 @@ export const agentScenarios: readonly Scenario[] = [
         const elsewhere = createNetwork({ clock, random: seededRandom(12), hosts });
         const [agent, target] = [node, other].map((host) => elsewhere.agent(host, "l3"));
         const there = Object.assign(elsewhere.create("l3", "there"), { agents: [agent?.id] });
-        let asked = 0;
-        wire.step = async (request, send) => {
-          if (!isTaking(request)) return send();
-          asked += 1;
-          return refusal;
-        };
+        const asked = refuseTaking(cluster);
         await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
         await approve(cluster, NeutronL3Agent);
-        await swept(cluster, "it has begun", async () => asked > 0);
+        await swept(cluster, "it has begun", async () => asked() > 0);
         const changes: string[] = [];
         wire.step = async (request, send) => {
           if (!/^\/(agents|routers)/.test(request.path)) return send();
@@ -414,22 +415,15 @@ export const agentScenarios: readonly Scenario[] = [
   {
     title: "a router that no agent takes is asked for three times, shown, and again when a person asks",
     async run(cluster) {
-      const { standIn } = besideOf(cluster);
+      const { wire } = besideOf(cluster);
       await createAgent(cluster, NeutronL3Agent);
       const router = await serve(cluster, l3);
-      const network = standIn?.network as NonNullable<typeof standIn>["network"];
-      const { answer } = network;
-      let asked = 0;
-      network.answer = async (account, request) => {
-        if (!isTaking(request)) return answer.call(network, account, request);
-        asked += 1;
-        return refusal;
-      };
+      const asked = refuseTaking(cluster);
       await evict(cluster, NeutronL3Agent);
       await says(cluster, `The router ${router} has not moved`, NeutronL3Agent);
-      expect(asked).toBe(3);
+      expect(asked()).toBe(3);
       expect(await hostsOf(cluster, l3, router)).toEqual([node]);
-      network.answer = answer;
+      wire.step = (_, send) => send();
       await annotate(cluster, { [retryKey]: "true" }, NeutronL3Agent);
       await isGone(cluster, NeutronL3Agent);
       expect(await hostsOf(cluster, l3, router)).toEqual([other]);
