@@ -80,7 +80,7 @@ export function mayBegin(
   now: number,
 ): Waits | { readonly granted: readonly string[] } {
   const opens = windowAt(window, windowLength, timeZone, now);
-  if (opens === undefined) return { message: `It cannot begin: ${setting} names no window in the future.` };
+  if (opens === undefined) return { message: `It cannot begin: ${setting} names no window in the future. Correct it.` };
   if (opens > now)
     return { message: `It begins when a maintenance window opens: ${new Date(opens).toISOString()}.`, next: opens };
   const verdict = admit(me, members, granted, maxUnavailable);

@@ -8,6 +8,8 @@ export interface Away {
   readonly system: string;
   /** Whole sentences: what was asked, what was answered, and what to do where a person must act. */
   readonly message: string;
+  /** It has answered, and does not let Holdfast in, or will not do what it was asked. A person must act. */
+  readonly isRefusing?: boolean;
 }
 
 /**
@@ -20,7 +22,8 @@ export async function orAway<T>(read: () => Promise<T>): Promise<{ readonly read
     return { read: await read() };
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    return { away: { system: error.system, message: error.message } };
+    const isRefusing = error.failure === "unauthorized" || error.failure === "refused";
+    return { away: { system: error.system, message: error.message, isRefusing } };
   }
 }
 
@@ -32,7 +35,7 @@ export async function orAway<T>(read: () => Promise<T>): Promise<{ readonly read
  * written down. `now` is in milliseconds since the epoch, `again` in milliseconds.
  */
 export function waitsFor(
-  { system, message }: Away,
+  { system, message, isRefusing = false }: Away,
   what: string,
   before: Progress | undefined,
   now: number,
@@ -40,9 +43,12 @@ export function waitsFor(
 ): { readonly message: string; readonly step: Step; readonly next: number } {
   const isSame = before?.step === "away" && before.system === system && typeof before.from === "string";
   const from = isSame ? (before.from as string) : new Date(now).toISOString();
-  const begin = `${what} waits for ${system}, which has been away since ${from}, and goes on when it is back: `;
+  const begin = `${what} waits for ${system}, which has`;
+  const state = isRefusing
+    ? `not done what Holdfast asks since ${from}, and goes on when it does`
+    : `been away since ${from}, and goes on when it is back`;
   return {
-    message: isSame && before.because.startsWith(begin) ? before.because : `${begin}${message}`,
+    message: isSame && before.because.startsWith(begin) ? before.because : `${begin} ${state}: ${message}`,
     step: { name: "away", details: { system, from } },
     next: isSame && before.next ? Date.parse(before.next) : now + again,
   };

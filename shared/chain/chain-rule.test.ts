@@ -9,7 +9,7 @@ import { progressKey } from "../progress.ts";
 import { on } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { resync } from "../sweep.ts";
-import { SystemError } from "../system/system-error.ts";
+import { SystemError, type SystemFailure } from "../system/system-error.ts";
 import { chain } from "./chain.ts";
 import { chainRule } from "./chain-rule.ts";
 import type { Facts } from "./facts.ts";
@@ -150,6 +150,20 @@ test("an object whose external system is away stops alone, and the first rule sa
     expect.objectContaining({ status: "Unknown", message }),
   );
   expect(two).toMatchObject({ do: "write", step: { name: "waiting" } });
+});
+
+test.each<[SystemFailure, string]>([
+  ["unreachable", "been away since 2026-01-01T00:00:00.000Z, and goes on when it is back"],
+  ["overloaded", "been away since 2026-01-01T00:00:00.000Z, and goes on when it is back"],
+  ["unauthorized", "not done what Holdfast asks since 2026-01-01T00:00:00.000Z, and goes on when it does"],
+  ["refused", "not done what Holdfast asks since 2026-01-01T00:00:00.000Z, and goes on when it does"],
+])("a system that fails as %s has %s", async (failure, state) => {
+  const look: Look = async () => {
+    throw new SystemError("LINSTOR", failure, "It says no.");
+  };
+  const { open, decide } = chainOver([thing("one")], { one: look });
+  const message = `The closing waits for LINSTOR, which has ${state}: It says no.`;
+  expect(await decide(open)).toMatchObject([{ message }]);
 });
 
 test("an object that the API server does not serve stops alone, and the look fails in the end", async () => {
