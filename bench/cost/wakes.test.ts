@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
@@ -79,11 +80,14 @@ test("the option pod-updates is what it costs to be triggered by them", async ()
   expect([...wakes.keys()].sort()).toEqual(["pvc-protection-release", "pvc-protection-warn"]);
 });
 
-test("new and running pods, and new claims, trigger nothing, and cost the requests that are agreed on", async () => {
+test("new and running pods and new claims trigger nothing, and docs/numbers.md has what each event costs", async () => {
   const costs = new Map((await measureEvents(plane)).map((cost) => [cost.what, cost]));
   for (const what of ["Pod created", "Pod updated", "PersistentVolumeClaim created"])
     expect([what, costs.get(what)?.wakes]).toEqual([what, []]);
   // Each Trigger on a broker is one more request for every event of it; pods are what changes most.
   expect(costs.get("Pod updated")?.requests).toBeLessThanOrEqual(5);
   expect(costs.get("PersistentVolumeClaim created")?.requests).toBeLessThanOrEqual(9);
+  const page = readFileSync(`${root}/docs/numbers.md`, "utf8").replaceAll(/ +/g, " ");
+  for (const { what, events, requests, bytes, wakes } of costs.values())
+    expect(page).toContain(`| ${what} | ${events} | ${requests} | ${(bytes / 1000).toFixed(0)} kB | ${wakes.length} |`);
 });
