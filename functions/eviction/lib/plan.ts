@@ -85,7 +85,7 @@ const noCalls = { refused: 0, mayCome: false, isResting: false, since: undefined
  * if a person asked for it: Holdfast sends no call while it is open, and when it is done Nova refuses a late call,
  * because the server's new host is up. A failed evacuation shows it only if Nova has answered the call: Nova creates
  * the migration first, so the call's own is among them. Without an answer, it may be a person's. A call that Nova has
- * refused has no effect at all.
+ * refused has no effect at all. An earlier release has not noted which calls are to evacuate: of these is a `was`.
  */
 const showsEffect = ({ evacuation, denied }: Call, move: Migration) =>
   evacuation === undefined || denied || (isEvacuation(move) && (evacuation === "answered" || !hasFailed(move)));
@@ -99,14 +99,14 @@ const showsEffect = ({ evacuation, denied }: Call, move: Migration) =>
 export function callsOf(
   server: string,
   migrations: readonly Migration[],
-  { called }: EvictionRecord,
+  { called, was }: EvictionRecord,
   now: number,
   lateFor = lostFor,
 ) {
   const last = called?.[server];
   if (!last) return noCalls;
   const later = migrations.filter((move) => move.server === server && move.id > last.after);
-  if (later.some((move) => showsEffect(last, move))) return noCalls;
+  if (later.some((move) => showsEffect(was?.[server] ? { evacuation: "asked", ...last } : last, move))) return noCalls;
   const at = Date.parse(last.at);
   if (now - at > passingFor) return noCalls;
   const mayCome = !last.denied && now - at < lateFor;
