@@ -21,7 +21,7 @@ const schema = z.looseObject({
   /** How many have come to other agents. */
   moved: z.number().int().min(0),
   /** What is moved, by its id: to which agent, when Neutron was asked last, and how often. */
-  moving: z.record(z.string(), z.object({ to: z.string(), at: time, tries: z.number().int().min(1) })),
+  moving: z.record(z.string(), z.looseObject({ to: z.string(), at: time, tries: z.number().int().min(1) })),
   /** When the agent was seen without anything to serve, and was disabled. */
   disabled: time.optional(),
 });

@@ -20,7 +20,7 @@ const count = z.number().int().min(0);
  * When Nova was asked; the newest migration by then; since when it has been asked without any effect; how often it has
  * refused; and whether it has refused the last time. Of an evacuation also whether Nova has said that it takes it.
  */
-const call = z.object({
+const call = z.looseObject({
   ...{ at: time, after: count, since: time.optional() },
   ...{ refused: count.optional(), denied: z.literal(true).optional() },
   evacuation: z.enum(["asked", "answered"]).optional(),

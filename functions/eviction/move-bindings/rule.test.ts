@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import { readMoving } from "../lib/agent-plan.ts";
 import { NeutronL3Agent, NeutronOVNBGPAgent } from "../lib/kinds.ts";
 import { movingKey, retryKey } from "../lib/names.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
@@ -73,4 +74,13 @@ test.each([
   const [decision] = moveBindings.decide({ seen: [{ ...agent, isApproved: false, object, facts }] }, now, settings);
   expect(decision).toMatchObject({ do: "write", message: expect.stringContaining("approve-eviction") });
   expect(decision !== undefined && "next" in decision).toBe(isAgain);
+});
+
+test("what a later release has noted of another router stays", () => {
+  const moving = { q: { to: "b", at: new Date(now).toISOString(), tries: 1, noted: "later" } };
+  const record = { moving: readMoving(anL3Agent({ record: { moving } }).object)?.moving ?? {} };
+  const agentsOf = { ...host.agentsOf, q: [self] };
+  const [decision] = moveBindings.decide({ seen: [anL3Agent({ host: { ...host, agentsOf }, record })] }, now, settings);
+  expect(decision).toMatchObject({ do: "call", command: { input: { id: "r" } } });
+  expect(JSON.stringify(decision)).toContain('\\"noted\\":\\"later\\"');
 });

@@ -89,3 +89,9 @@ test("nothing is moved while nova-compute is enabled, or where it is only to be 
   expect(decide(aLeaving(enabled, begun()))?.do).toBe("leave");
   expect(decide(aLeaving(aHost({ servers }), { ...begun(), wanted: "disable" }))?.do).toBe("leave");
 });
+
+test("what a later release has noted of another server's call stays", () => {
+  const called = { s2: { at: new Date(now).toISOString(), after: 10, noted: "later" } };
+  const decision = decide(aLeaving(aHost({ servers: [aServer(), aServer({ id: "s2" })] }), begun({ called })));
+  expect(recordIn(decision).called).toMatchObject({ ...called, s1: { after: 0 } });
+});
