@@ -109,11 +109,11 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const server = host.servers.find(({ id }) => id === move.server);
   const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
-  // The record of an eviction that an earlier release has begun has none.
+  // The record of an eviction that an earlier release has begun has none, and no id of nova-compute either.
   const knowsCold = record.cold !== undefined || record.called === undefined;
   const cold = Object.fromEntries([...coldIn(host, record), ...(move.do === "cold" ? [[move.server, after]] : [])]);
   const isShared = settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
-  const written = { ...record, called, ...was, ...(knowsCold ? { cold } : {}) };
+  const written = { service: host.service.id, ...record, called, ...was, ...(knowsCold ? { cold } : {}) };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   // Nova has refused it, so that what moves the server next is another's.
