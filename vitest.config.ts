@@ -26,6 +26,7 @@ const long = [
     "replicas",
   ].map((name) => `test/satellite/${name}.test.ts`),
   "test/upgrade/evacuation.test.ts",
+  "test/upgrade/eviction.test.ts",
 ];
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time names it in its error.

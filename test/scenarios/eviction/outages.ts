@@ -63,7 +63,7 @@ function losesNode(cluster: Cluster): () => void {
 }
 
 /** The host loses power: neither its nova-compute nor its kubelet reports. */
-async function losesHost(cluster: Cluster): Promise<() => void> {
+export async function losesHost(cluster: Cluster): Promise<() => void> {
   const { cloud } = besideOf(cluster);
   const back = losesNode(cluster);
   await cloud.under.control?.stop(node);
@@ -84,13 +84,13 @@ async function selected(cluster: Cluster): Promise<void> {
 }
 
 /** A person answers for the host, as the message asks. */
-async function confirmFenced(cluster: Cluster): Promise<void> {
+export async function confirmFenced(cluster: Cluster): Promise<void> {
   const message = await says(cluster, fencedKey);
   const value = new RegExp(`${fencedKey}=(\\S+)`).exec(message)?.[1] ?? "";
   await annotate(cluster, { [fencedKey]: value });
 }
 
-const evacuations = async (cluster: Cluster, server?: string) =>
+export const evacuations = async (cluster: Cluster, server?: string) =>
   (await besideOf(cluster).cloud.nova().migrations(node)).filter(
     (move) => move.type === "evacuation" && (!server || move.server === server),
   );

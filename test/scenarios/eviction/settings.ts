@@ -5,6 +5,7 @@ import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import type { ExternalSystem } from "../../../shared/system/system.ts";
 import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
 import { type Harness, harnessFor } from "../../contract/openstack/harness.ts";
 import type { OpenStackUnderTest } from "../../contract/openstack/openstack-under-test.ts";
@@ -77,11 +78,16 @@ export function standInSetting(environment: Readonly<Record<string, string>>): S
         if (given) return { status: 200, headers: {}, body: "", ...given };
         return wire.step(request, () => transportTo(root)(request));
       };
-      const settings = readSettings(openstack.settings, { OS_AUTH_URL: authUrl });
       const credential = async (name: string) => (name === "password" ? password : undefined);
-      const transport = tampered(authUrl);
-      const client = openstack.connect({ transport, transportTo: tampered, clock, settings, credential });
-      return <Client>() => client as Client;
+      const tools = { transport: tampered(authUrl), transportTo: tampered, clock, credential };
+      // Another release has a client of its own.
+      const clients = new Map<ExternalSystem, unknown>();
+      return <Client>(system: ExternalSystem<Client>) => {
+        const settings = readSettings(system.settings, { OS_AUTH_URL: authUrl });
+        const client = clients.get(system) ?? system.connect({ ...tools, settings });
+        clients.set(system, client);
+        return client as Client;
+      };
     },
   };
   return setting;
