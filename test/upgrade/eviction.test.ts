@@ -47,7 +47,7 @@ import { sideBySide } from "./side-by-side.ts";
 const mixed = "work side by side";
 
 /** What happens to hosts and agents, and how it ends, whatever release does which part of it. */
-const stories: Readonly<Record<string, (cluster: Cluster, begins: () => void) => Promise<void>>> = {
+const runs: Readonly<Record<string, (cluster: Cluster, begins: () => void) => Promise<void>>> = {
   async "a host with servers that run and one that is off leaves"(cluster, begins) {
     const ids = await boot(cluster, 2, 1);
     begins();
@@ -216,7 +216,7 @@ describe.skipIf(!previousCommit)("in the middle of an eviction", () => {
   }
 
   describe.each(Object.entries(orders))("functions that %s", (what, order) => {
-    test.each(Object.entries(stories))("end it as one release does: %s", async (title, run) => {
+    test.each(Object.entries(runs))("end it as one release does: %s", async (title, run) => {
       const { cluster, begins, isLast, atWork } = await open(order());
       const problems: string[] = [];
       // The pod of a host that is down goes first.
@@ -254,7 +254,7 @@ describe.skipIf(!previousCommit)("in the middle of an eviction", () => {
     },
   );
 
-  test("a call to evacuate of the previous release may come late, whatever else is tried after the upgrade", async () => {
+  test("a call to evacuate of the previous release may come late, whatever else is tried since", async () => {
     let isPrevious = true;
     const { cluster, begins } = await open(() => isPrevious);
     const { cloud, wire } = besideOf(cluster);
@@ -283,7 +283,7 @@ describe.skipIf(!previousCommit)("in the middle of an eviction", () => {
     expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
   });
 
-  test("an eviction that the previous release has begun asks no other cloud for anything after the upgrade", async () => {
+  test("an eviction that the previous release has begun asks no other cloud for anything", async () => {
     let isPrevious = true;
     const { cluster, begins } = await open(() => isPrevious);
     const { standIn, wire } = besideOf(cluster);
@@ -328,7 +328,7 @@ describe.skipIf(!previousCommit)("in the middle of an eviction", () => {
     await isEvicted(cluster);
   });
 
-  test("a host that the previous release has disabled stays so, and a person's cold move is not confirmed", async () => {
+  test("a host that the previous release has disabled stays so, and no cold move is confirmed", async () => {
     let isPrevious = true;
     const { cluster, begins } = await open(() => isPrevious);
     const { cloud } = besideOf(cluster);
