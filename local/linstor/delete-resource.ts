@@ -1,15 +1,6 @@
-import { type Entry, entry } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import { isDiskless, type Resource, same } from "./model.ts";
-import {
-  findNode,
-  isOnline,
-  newResource,
-  notConnected,
-  quorumChange,
-  resourcesOf,
-  satelliteOf,
-  type World,
-} from "./world.ts";
+import { findNode, isOnline, newResource, notConnected, resourcesOf, satelliteOf, type World } from "./world.ts";
 
 /** Milliseconds as they were seen: until a satellite has taken a resource down, and until it tries again. */
 const takeDown = 800;
@@ -56,27 +47,22 @@ export function forget({ database }: World, resource: Resource): void {
 
 /** The deletion that evacuate makes where no replacement is needed; answered when it is through. */
 export async function deleteAtOnce(world: World, resource: Resource): Promise<Entry[]> {
-  const { name, node } = resource;
-  const refs = { RscDfn: name, Node: node };
-  const about = { operation: "delete", object: "resource", refs } as const;
-  const what = `Node: ${node}, Resource: ${name}`;
-  const online = isOnline(world, node);
-  const entries = [entry("success", about, 2, `${what} preparing for deletion.`)];
-  if (!online) entries.push(notConnected(about, node));
-  entries.push(...quorumChange(world, name, () => resource.flags.add("DRBD_DELETE")));
+  const { node } = resource;
+  // It is said as it is prepared, and as it is marked.
+  const entries = isOnline(world, node) ? [] : [notConnected(node), notConnected(node)];
+  resource.flags.add("DRBD_DELETE");
   await world.clock.sleep(400);
-  entries.push(entry("success", about, 2, `${what} marked for deletion.`));
-  if (!online) entries.push(notConnected(about, node));
-  if (await takeResourceDown(world, resource)) entries.push(entry("success", about, 2, `${what} deletion complete.`));
-  return [...entries, ...replaceTieBreaker(world, resource)];
+  await takeResourceDown(world, resource);
+  replaceTieBreaker(world, resource);
+  return entries;
 }
 
 /** Two copies without a third of a kind get a tie breaker, where a node is free for it. */
-export function replaceTieBreaker(world: World, gone: Resource): Entry[] {
+export function replaceTieBreaker(world: World, gone: Resource): void {
   const { database } = world;
   const rest = resourcesOf(world, gone.name);
   const wanted = gone.flags.has("TIE_BREAKER") || gone.props.tieBreakerDue === "true";
-  if (!wanted || rest.length !== 2 || rest.some(isDiskless)) return [];
+  if (!wanted || rest.length !== 2 || rest.some(isDiskless)) return;
   const free = database.nodes.find(
     ({ name, connection, flags }) =>
       connection === "ONLINE" &&
@@ -84,14 +70,11 @@ export function replaceTieBreaker(world: World, gone: Resource): Entry[] {
       !same(name, gone.node) &&
       !rest.some((one) => same(one.node, name)),
   );
-  if (!free) return [];
-  const { name } = gone;
+  if (!free) return;
   const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
-  const made = newResource(world, name, free.name, { pool: "DfltDisklessStorPool", flags, disk: "Diskless" });
-  const quorum = quorumChange(world, name, () => database.resources.push(made));
+  const made = newResource(world, gone.name, free.name, { pool: "DfltDisklessStorPool", flags, disk: "Diskless" });
+  database.resources.push(made);
   world.clock.after(300, () => {
     made.deployed = true;
   });
-  const about = { operation: "delete", object: "resource", refs: { RscDfn: gone.name } } as const;
-  return [entry("info", about, 10003, `Tie breaker resource '${gone.name}' created on ${free.name}`), ...quorum];
 }

@@ -1,51 +1,25 @@
 /** An entry of an answer as LINSTOR sends it; `ret_code` needs 64 bits. */
-export interface ApiCallRc {
+interface ApiCallRc {
   ret_code: bigint;
   message?: string;
   cause?: string;
   details?: string;
-  obj_refs?: Record<string, string>;
-  created_at: string;
 }
 
-const severities = { success: 0n, info: 1n, warning: 2n, error: 3n };
-const operations = { none: 0n, create: 1n, modify: 2n, delete: 3n };
-const objects = {
-  none: 0n,
-  snapshot: 3n,
-  controller: 4n,
-  pool: 5n,
-  interface: 7n,
-  volume: 11n,
-  resource: 13n,
-  node: 15n,
-};
+const severities = { warning: 2n, error: 3n };
 
-/** What a command does to what; the answer's entries carry it beside severity and code. */
-export interface About {
-  readonly operation: keyof typeof operations;
-  readonly object: keyof typeof objects;
-  readonly refs?: Record<string, string>;
-}
-export const nothing: About = { operation: "none", object: "none" };
-
-type More = Pick<ApiCallRc, "cause" | "details">;
-
-/** Makes an entry; the time is put there when the answer is sent. */
+/**
+ * Makes an entry. Its code says how it is meant and what happened, and not which operation on which object it was
+ * about, which no client reads.
+ */
 export function entry(
   severity: keyof typeof severities,
-  { operation, object, refs }: About,
   code: number,
   message?: string,
-  more: More = {},
-): Omit<ApiCallRc, "created_at"> {
-  const mask = (severities[severity] << 62n) | (operations[operation] << 24n) | (objects[object] << 18n);
-  return {
-    ret_code: BigInt.asIntN(64, mask | BigInt(code)),
-    ...(message === undefined ? {} : { message }),
-    ...more,
-    ...(refs ? { obj_refs: refs } : {}),
-  };
+  more: Pick<ApiCallRc, "cause" | "details"> = {},
+): ApiCallRc {
+  const retCode = BigInt.asIntN(64, (severities[severity] << 62n) | BigInt(code));
+  return { ret_code: retCode, ...(message === undefined ? {} : { message }), ...more };
 }
 
 export type Entry = ReturnType<typeof entry>;

@@ -1,7 +1,7 @@
 import { deleteAtOnce } from "./delete-resource.ts";
-import { type Entry, entry, nothing } from "./entry.ts";
+import { type Entry, entry } from "./entry.ts";
 import { diskState, isDiskless, isLeaving, type Resource, same } from "./model.ts";
-import { type Begun, beginReplacement, shipSnapshots } from "./replacement.ts";
+import { beginReplacement, type Deploy, shipSnapshots } from "./replacement.ts";
 import {
   countsAsUpToDate,
   findNode,
@@ -25,40 +25,33 @@ export async function evacuate(world: World, name: string, { target, do_not_targ
   if (!node) return [notFound(name)];
   const here = resourcesOn(world, name).filter((resource) => !isLeaving(resource));
   if (here.length && target && do_not_target)
-    return [entry("error", nothing, 230, "Must not use --target and --do-not-target in the same request")];
+    return [entry("error", 230, "Must not use --target and --do-not-target in the same request")];
   if (satelliteOf(world, node)?.hanging && node.connection === "ONLINE") {
     await world.clock.sleep(5_400);
-    return [entry("error", nothing, 998)];
+    return [entry("error", 998)];
   }
   node.flags.add("EVACUATE");
   const errors: Entry[] = [];
   const entries: Entry[] = [];
-  const begun: Begun[] = [];
+  const begun: Deploy[] = [];
   const snapshots: Entry[] = [];
   for (const resource of here) {
     resource.flags.add("EVACUATE");
     resource.props.MigrateFrom = node.name.toUpperCase();
-    const about = {
-      operation: "delete",
-      object: "resource",
-      refs: { RscDfn: resource.name, Node: node.name },
-    } as const;
     if (!world.database.definitions.find((one) => one.name === resource.name)?.drbd) {
       entries.push(staying(`Resource '${resource.name}' cannot be evacuated as it is not a DRBD resource`));
     } else if (isDiskless(resource) && resource.inUse) {
       errors.push(
-        entry("error", about, 997, `Resource '${resource.name}' is still in use.`, {
-          cause: "Resource is mounted/in use.",
-        }),
+        entry("error", 997, `Resource '${resource.name}' is still in use.`, { cause: "Resource is mounted/in use." }),
       );
     } else if (goesAtOnce(world, resource)) {
       entries.push(...(await deleteAtOnce(world, resource)));
     } else {
       const decided = replace(world, resource, target, do_not_target);
-      if ("entries" in decided) {
+      if (typeof decided === "function") {
         begun.push(decided);
         snapshots.push(...shipSnapshots(world, resource));
-      } else entries.push(decided);
+      } else if (decided) entries.push(decided);
     }
   }
   if (!here.length)
@@ -70,11 +63,11 @@ export async function evacuate(world: World, name: string, { target, do_not_targ
               `was found`,
           ),
         );
-  const deployed = await Promise.all(begun.map(({ deploy }) => deploy()));
-  return [...errors, ...entries, ...begun.flatMap((one) => one.entries), ...deployed.flat(), ...snapshots];
+  const deployed = await Promise.all(begun.map((deploy) => deploy()));
+  return [...errors, ...entries, ...deployed.flat(), ...snapshots];
 }
 
-const staying = (message: string) => entry("warning", nothing, 1020, message);
+const staying = (message: string) => entry("warning", 1020, message);
 
 /**
  * Without a replacement: a client, a source known to be stale, even the last one, and one of which there are enough.
@@ -88,7 +81,7 @@ function goesAtOnce(world: World, source: Resource): boolean {
   return good.length >= placeCount;
 }
 
-function replace(world: World, source: Resource, target?: string[], avoid?: string[]): Entry | Begun {
+function replace(world: World, source: Resource, target?: string[], avoid?: string[]): Entry | Deploy | undefined {
   const { database } = world;
   const others = resourcesOf(world, source.name).filter((one) => one !== source);
   // A copy that another call has registered a moment ago: this call settles on it, and takes it for UpToDate.
@@ -99,9 +92,7 @@ function replace(world: World, source: Resource, target?: string[], avoid?: stri
         if (migration.source === source.node) migration.premature = true;
         else world.migrations.add({ ...migration, source: source.node, wasInUse: source.inUse, premature: true });
       }
-    const about = { operation: "create", object: "resource", refs: { RscDfn: source.name } } as const;
-    const message = `A resource '${source.name}' on node '${pending.node}' already exists.`;
-    return entry("info", about, 10008, message, { cause: "Resource already exists" });
+    return undefined;
   }
   // Of what has fewer copies than it should have LINSTOR moves none, whichever nodes are free.
   const copies = others.filter((one) => !isDiskless(one) && !isLeaving(one)).length + 1;

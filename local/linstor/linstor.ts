@@ -107,12 +107,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       const { status, body } = await answer(world, request, connect);
       // Carried out or not: who asked does not hear of it.
       if (signal.aborted) throw new Error("socket hang up");
-      const at = new Date(clock.now()).toISOString();
-      const isAnswer = (part: unknown) => typeof part === "object" && part !== null && "ret_code" in part;
-      const stamped = Array.isArray(body)
-        ? body.map((part) => (isAnswer(part) ? { ...part, created_at: at } : part))
-        : body;
-      return { status, headers: { "content-type": "application/json" }, body: toJson(stamped) };
+      return { status, headers: { "content-type": "application/json" }, body: toJson(body) };
     },
 
     /** Starts a satellite process; a node that is registered at its address connects. */

@@ -1,4 +1,4 @@
-import { type Entry, entry, nothing } from "./entry.ts";
+import { type Entry, entry } from "./entry.ts";
 import { same } from "./model.ts";
 import { changeProperties, type PropertyBody } from "./nodes.ts";
 import { findNode, notConnected, notFound, satelliteOf, type World } from "./world.ts";
@@ -18,15 +18,13 @@ export function createPool(
   given: string,
   { storage_pool_name = "", provider_kind = "", props = {} }: PoolBody,
 ) {
-  const refs = { StorPoolDfn: storage_pool_name, Node: given };
-  const about = { operation: "create", object: "pool", refs } as const;
   const node = findNode(world, given);
-  if (!node) return [{ ...notFound(given), ret_code: entry("error", about, 300).ret_code }];
+  if (!node) return [notFound(given)];
   // What an offline satellite can do is not known.
   const can = node.connection === "ONLINE" && /^(FILE|FILE_THIN)$/.test(provider_kind);
-  if (!can) return [entry("error", about, 989, `The satellite does not support the device provider ${provider_kind}`)];
+  if (!can) return [entry("error", 989, `The satellite does not support the device provider ${provider_kind}`)];
   const named = `Node: ${node.name}, Storage pool name: ${storage_pool_name}`;
-  if (poolOf(world, given, storage_pool_name)) return [entry("error", about, 510, `${named} already exists.`)];
+  if (poolOf(world, given, storage_pool_name)) return [entry("error", 510, `${named} already exists.`)];
   world.database.pools.push({
     name: storage_pool_name,
     node: node.name,
@@ -34,49 +32,31 @@ export function createPool(
     props,
     uuid: world.random.uuid(),
   });
-  const entries = [
-    entry("success", about, 1, `Successfully set property key(s): ${Object.keys(props).join(",")}`),
-    entry("success", about, 1, `New storage pool '${storage_pool_name}' on node '${node.name}' registered.`),
-  ];
-  if (!satelliteOf(world, node)?.directories.has(props["StorDriver/StorPoolName"] ?? "")) {
-    const why =
-      `Registration of storage pool '${storage_pool_name}' on node '${node.name}' failed due to an ` +
-      `unhandled exception of type DelayedApiRcException. Exceptions have been converted to responses`;
-    return [
-      ...entries,
-      entry("error", about, 990, `(${node.name}) External command failed`),
-      entry("error", about, 998, why),
-    ];
-  }
-  return [...entries, entry("success", about, 3, `Storage pool updated on '${node.name}'`)];
+  if (satelliteOf(world, node)?.directories.has(props["StorDriver/StorPoolName"] ?? "")) return [];
+  const why =
+    `Registration of storage pool '${storage_pool_name}' on node '${node.name}' failed due to an ` +
+    `unhandled exception of type DelayedApiRcException. Exceptions have been converted to responses`;
+  return [entry("error", 990, `(${node.name}) External command failed`), entry("error", 998, why)];
 }
 
 /** `PUT /v1/nodes/{node}/storage-pools/{pool}`. */
 export function modifyPool(world: World, node: string, name: string, body: PropertyBody): Entry[] {
-  const about = { operation: "modify", object: "pool", refs: { StorPoolDfn: name, Node: node } } as const;
   const pool = poolOf(world, node, name);
-  if (!pool) return [entry("error", nothing, 310, `Storage pool '${name}' on node '${node}' not found.`)];
-  const changes = changeProperties(pool.props, body, about);
-  if (changes[0]?.message?.startsWith("Invalid")) return changes;
-  return [...changes, entry("success", about, 3, `Storage pool '${name}' on node '${node}' modified.`)];
+  if (!pool) return [entry("error", 310, `Storage pool '${name}' on node '${node}' not found.`)];
+  return changeProperties(pool.props, body);
 }
 
 /** `DELETE /v1/nodes/{node}/storage-pools/{pool}`. */
 export function deletePool(world: World, node: string, name: string): Entry[] {
-  const about = { operation: "delete", object: "pool", refs: { StorPoolDfn: name, Node: node } } as const;
   const pool = poolOf(world, node, name);
   if (!pool) {
     const cause = `Storage pool '${name}' on node '${node}' does not exist.`;
-    return [
-      entry("warning", about, 3000, `Deletion of storage pool '${name}' on node '${node}' had no effect.`, { cause }),
-    ];
+    return [entry("warning", 3000, `Deletion of storage pool '${name}' on node '${node}' had no effect.`, { cause })];
   }
   if (world.database.resources.some((one) => same(one.node, node) && one.pool === pool.name)) {
     const why = "can not be deleted as volumes / snapshot-volumes are still using it.";
-    return [entry("error", about, 997, `The specified storage pool '${name}' on node '${node}' ${why}`)];
+    return [entry("error", 997, `The specified storage pool '${name}' on node '${node}' ${why}`)];
   }
   world.database.pools = world.database.pools.filter((other) => other !== pool);
-  const offline = findNode(world, node)?.connection !== "ONLINE";
-  const deleted = entry("success", about, 2, `Node: ${node}, Storage pool name: ${name} deleted.`);
-  return [deleted, ...(offline ? [notConnected({ ...about, operation: "modify" }, node)] : [])];
+  return findNode(world, node)?.connection === "ONLINE" ? [] : [notConnected(node)];
 }

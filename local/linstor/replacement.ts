@@ -7,58 +7,29 @@ import {
   type Migration,
   newResource,
   notConnected,
-  quorumChange,
   resourcesOf,
   resourcesOn,
   type World,
 } from "./world.ts";
 
-/** A replacement that was registered, to be deployed once all of the call's are. */
-export interface Begun {
-  readonly entries: Entry[];
-  deploy(): Promise<Entry[]>;
-}
+/** Deploys a replacement that was registered, once all of the call's are. */
+export type Deploy = () => Promise<Entry[]>;
 
 /** Milliseconds, as they were seen: until a disk is prepared, and how long LINSTOR waits for one that cannot sync. */
 const preparing = 700;
 const reasonable = 15_000;
 
 /** Registers a replacement for a copy on a node, a new one, or a disk for the diskless one that is there. */
-export function beginReplacement(world: World, source: Resource, target: string, pool: string): Begun {
+export function beginReplacement(world: World, source: Resource, target: string, pool: string): Deploy {
   const { database, clock } = world;
   const { name } = source;
-  const about = { operation: "create", object: "resource", refs: { RscDfn: name } } as const;
-  const entries = [entry("success", about, 1, "Successfully set property key(s): StorPoolName")];
   const diskless = resourcesOf(world, name).find((one) => one.node === target && isDiskless(one));
-  let made = diskless;
+  const copy = diskless ?? newResource(world, name, target, { pool });
   const tieBreaker = diskless?.flags.has("TIE_BREAKER") ?? false;
   if (diskless) {
-    entries.push(
-      entry(
-        "success",
-        { ...about, operation: "modify" },
-        3,
-        `Addition of disk to resource '${name}' on node '${target}' registered`,
-      ),
-    );
     for (const flag of ["DISK_ADD_REQUESTED", "DISK_ADDING"]) diskless.flags.add(flag);
     diskless.props.MigrateFrom = source.node.toUpperCase();
-  } else {
-    const fresh = newResource(world, name, target, { pool });
-    entries.push(...quorumChange(world, name, () => database.resources.push(fresh)));
-    entries.push(entry("success", about, 1, `New resource '${name}' on node '${target}' registered.`));
-    const volume = { ...about, object: "volume" } as const;
-    entries.push(
-      entry(
-        "success",
-        volume,
-        1,
-        `Volume with number '0' on resource '${name}' on node '${target}' successfully registered`,
-      ),
-    );
-    made = fresh;
-  }
-  const copy = made as Resource;
+  } else database.resources.push(copy);
   const migration: Migration = {
     definition: name,
     source: source.node,
@@ -69,10 +40,10 @@ export function beginReplacement(world: World, source: Resource, target: string,
   };
   world.migrations.add(migration);
 
-  async function deploy(): Promise<Entry[]> {
+  return async () => {
     const deploying = world.deployTime;
     const known = isOnline(world, source.node);
-    const before = known ? [] : [notConnected(about, source.node)];
+    const before = known ? [] : [notConnected(source.node)];
     await clock.sleep(preparing);
     // A diskless copy is diskful from here on, while its disk is not attached yet.
     for (const flag of ["DISK_ADD_REQUESTED", "DISK_ADDING", "DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"])
@@ -85,19 +56,12 @@ export function beginReplacement(world: World, source: Resource, target: string,
       await clock.sleep(reasonable);
       const time = "within reasonable time, check Satellite for errors.";
       const late = `Resource did not become ready on node '${target}' ${time}`;
-      return [
-        ...before,
-        entry("success", about, 3, `Created resource '${name}' on '${target}'`),
-        entry("warning", about, 0, late),
-      ];
+      return [...before, entry("warning", 0, late)];
     }
     synchronise(world, copy, [migration]);
     if (migration.premature) settle(world, migration);
-    if (diskless) return [entry("success", { ...about, operation: "modify" }, 3, `Added disk on '${target}'`)];
-    const created = entry("success", about, 3, `Created resource '${name}' on '${target}'`);
-    return [created, entry("success", about, 1, `Resource '${name}' on '${target}' ready`)];
-  }
-  return { entries, deploy };
+    return [];
+  };
 }
 
 /** Brings a copy up to date, and ends the waits for it. */
@@ -153,13 +117,12 @@ export function shipSnapshots({ database }: World, source: Resource): Entry[] {
   );
   if (!own.length) return [];
   const kind = database.pools.find(({ name, node }) => name === source.pool && node === source.node)?.kind ?? "";
-  const about = { operation: "create", object: "resource", refs: { RscDfn: source.name } } as const;
-  const cannot = entry("error", about, 983, `The storage pool kind ${kind} does not support snapshot shipping`);
+  const cannot = entry("error", 983, `The storage pool kind ${kind} does not support snapshot shipping`);
   const others = database.snapshots.some(({ resource, nodes }) => resource === source.name && nodes.length > 1);
   const none =
     `Backup shipping of resource '${source.name}' cannot be started since there is no node available ` +
     `that supports backup shipping.`;
-  return [...(others ? [cannot, cannot] : [cannot]), entry("error", about, 996, none)];
+  return [...(others ? [cannot, cannot] : [cannot]), entry("error", 996, none)];
 }
 
 /** Removes a resource of which only the controller's database knows. */

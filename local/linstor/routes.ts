@@ -1,4 +1,4 @@
-import { type Entry, entry, nothing, statusOf } from "./entry.ts";
+import { type Entry, entry, statusOf } from "./entry.ts";
 import { evacuate } from "./evacuate.ts";
 import { type Node, same } from "./model.ts";
 import { changeProperties, createNode, modifyInterface, modifyNode } from "./nodes.ts";
@@ -64,8 +64,7 @@ const routes: Readonly<Record<string, Route>> = {
   "GET controller/version": [() => read({ version: "1.33.3", rest_api_version: "1.27.0" })],
   "GET controller/properties": [({ world }) => read(world.database.props)],
   "POST controller/properties": [
-    ({ world, body }) =>
-      wrote(changeProperties(world.database.props, body, { operation: "modify", object: "controller" }), 201),
+    ({ world, body }) => wrote(changeProperties(world.database.props, body), 201),
     ...properties,
   ],
   "GET nodes": [({ world }) => read(world.database.nodes.map((node) => nodeView(world, node)))],
@@ -139,7 +138,7 @@ export async function answer(
     const message = there.length
       ? `Method '${request.method}' not allowed on path '${url.pathname}'.`
       : `Path '${url.pathname}' not found on server.`;
-    return { status: there.length ? 405 : 404, body: [entry("error", nothing, 998, message)] };
+    return { status: there.length ? 405 : 404, body: [entry("error", 998, message)] };
   }
   const [run, ...fields] = found.route;
   const body = bodyOf(fields, request.body);
@@ -150,8 +149,7 @@ export async function answer(
 
 /** Unknown fields are refused like what is no JSON; no body at all is an empty object where one would be. */
 function bodyOf(fields: readonly string[], text: string | undefined): { value: object } | Entry {
-  const refused = (details: string) =>
-    entry("error", { operation: "delete", object: "none" }, 32765, "Unable to parse input json.", { details });
+  const refused = (details: string) => entry("error", 32765, "Unable to parse input json.", { details });
   if (fields.length === 0 || text === undefined) return { value: {} };
   try {
     const value = JSON.parse(text);

@@ -71,27 +71,13 @@ export function placeCountOf({ database }: World, definition: string): number | 
   return group === undefined ? undefined : database.groups.get(group)?.placeCount;
 }
 
-/** With three of a kind a majority can be had; LINSTOR says so when that changes. */
-export function quorumChange(world: World, definition: string, change: () => void): Entry[] {
-  const about = { operation: "create", object: "resource", refs: { RscDfn: definition } } as const;
-  const has = () => resourcesOf(world, definition).filter((one) => !isLeaving(one)).length >= 3;
-  const before = has();
-  change();
-  const property = "Resource-definition property 'DrbdOptions/Resource/quorum'";
-  if (!before && has())
-    return [entry("info", about, 10002, `${property} updated from 'off' to 'majority' by AutoQuorum`)];
-  const why = "was removed as there are not enough resources for quorum";
-  return before && !has() ? [entry("info", { ...about, operation: "delete" }, 10005, `${property} ${why}`)] : [];
-}
-
 export const notFound = (name: string): Entry =>
-  entry("error", { operation: "none", object: "none" }, 300, `Node '${name}' not found.`, {
+  entry("error", 300, `Node '${name}' not found.`, {
     cause: `The specified node '${name}' could not be found in the database`,
   });
 
-export function notConnected(about: Parameters<typeof entry>[1], node: string): Entry {
-  return entry("warning", about, 1002, `No active connection to satellite '${node}'`, {
+export const notConnected = (node: string): Entry =>
+  entry("warning", 1002, `No active connection to satellite '${node}'`, {
     details:
       "The controller is trying to (re-) establish a connection to the satellite. The controller stored the changes.",
   });
-}

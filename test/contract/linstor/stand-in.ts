@@ -44,16 +44,11 @@ export async function openBed(nodes = ["node-1", "node-2", "node-3", "node-4"]):
   return { linstor, clock, ask, begin };
 }
 
-/** What an answer comes to: entries other than successes one by one, and the successes' messages. */
-export function gist(body: unknown) {
+/** What an answer comes to: its errors and warnings one by one. Of its other entries our client reads nothing. */
+export function gist(body: unknown): readonly string[] {
   const all = Array.isArray(body) && body.length && "ret_code" in body[0] ? entries.parse(body) : [];
   const plain = (message: string | undefined) => message?.replace(/\s+/g, " ").trim();
-  return {
-    outstanding: all
-      .filter(({ severity }) => severity !== "success")
-      .map(({ severity, code, message }) => `${severity} ${code} ${plain(message) ?? "-"}`),
-    successes: all.flatMap(({ severity, code, message }) =>
-      severity === "success" ? [`${code} ${plain(message)}`] : [],
-    ),
-  };
+  return all
+    .filter(({ severity }) => severity === "error" || severity === "warning")
+    .map(({ severity, code, message }) => `${severity} ${code} ${plain(message) ?? "-"}`);
 }
