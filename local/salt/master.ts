@@ -1,5 +1,4 @@
 import type { Clock } from "../../shared/clock.ts";
-import { startTimeOf } from "./jid.ts";
 import type { Minion, Published, Returned } from "./minion/minion.ts";
 
 /**
@@ -10,10 +9,7 @@ export interface JobReturned {
   /** The minion's. */
   readonly id: string;
   readonly fun: string;
-  readonly fun_args: readonly unknown[];
-  readonly return: unknown;
   readonly retcode: number;
-  readonly success: boolean;
   readonly metadata?: unknown;
   /** ISO 8601. */
   readonly _stamp: string;
@@ -23,11 +19,8 @@ export interface JobReturned {
 export type Master = ReturnType<typeof createMaster>;
 
 interface Job {
-  job: Published;
-  target: string;
-  minions: readonly string[];
   /** When it was last published, in milliseconds since the epoch. */
-  at: number;
+  readonly at: number;
   readonly results: Map<string, object & { return: unknown; retcode: number }>;
 }
 
@@ -55,32 +48,17 @@ export function createMaster(
     publish(job: Published, target: string) {
       const matched = [...minions.keys()].filter((id) => matches(target, id));
       if (matched.length === 0) return [];
-      // A job of this id is described again, whether or not anything is run; what it returned stays.
-      const results = find(job.jid)?.results ?? new Map();
-      jobs.set(job.jid, { job, target, minions: matched, at: clock.now(), results });
+      // A job of this id is known again, whether or not anything is run; what it returned stays.
+      jobs.set(job.jid, { at: clock.now(), results: find(job.jid)?.results ?? new Map() });
       for (const id of matched) minions.get(id)?.publish(job);
       return matched;
     },
-    /** What `jobs.list_job` shows. */
+    /** What rules read of what `jobs.list_job` shows: what the minions have returned. */
     show(jid: string) {
       const found = find(jid);
-      if (!found) {
-        const unknown = "Cannot contact returner or no job with this jid";
-        return { jid, Error: unknown, StartTime: startTimeOf(jid), Result: {} };
-      }
-      const { job, target, minions, results } = found;
-      return {
-        jid,
-        Function: job.fun,
-        Arguments: argumentsOf(job),
-        Target: target,
-        "Target-type": "glob",
-        User: job.user,
-        ...(job.metadata === undefined ? {} : { Metadata: job.metadata }),
-        Minions: minions,
-        StartTime: startTimeOf(jid),
-        Result: Object.fromEntries(results),
-      };
+      return found
+        ? { jid, Result: Object.fromEntries(found.results) }
+        : { jid, Error: "Cannot contact returner or no job with this jid", Result: {} };
     },
     /** What a minion returned for a job. */
     returned: (jid: string, minion: string) => find(jid)?.results.get(minion),
@@ -94,19 +72,12 @@ export function createMaster(
         jid: call.jid,
         id: minion,
         fun: call.fun,
-        fun_args: argumentsOf(call),
-        return: returned,
         retcode,
-        success,
         ...(call.metadata === undefined ? {} : { metadata: call.metadata }),
         _stamp: `${new Date(clock.now()).toISOString().slice(0, -1)}000+00:00`,
       });
     },
   };
-}
-
-function argumentsOf({ arg, kwarg }: Published): readonly unknown[] {
-  return [...arg, ...(Object.keys(kwarg).length > 0 ? [{ __kwarg__: true, ...kwarg }] : [])];
 }
 
 function matches(target: string, id: string): boolean {

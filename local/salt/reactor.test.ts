@@ -12,10 +12,7 @@ const returned: JobReturned = {
   jid: "20261122152718683913",
   id: "worker-0",
   fun: "metalk8s_volumes.prepare",
-  fun_args: [{ __kwarg__: true, volume: {} }],
-  return: {},
   retcode: 0,
-  success: true,
   metadata: { volume: "holdfast-tour", uid: "7ba81d38-eb37-4cb8-912e-477857cbd7b9", step: "PrepareVolume" },
   _stamp: "2026-11-22T15:27:19.995526+00:00",
 };

@@ -56,7 +56,6 @@ export function createSalt(options: SaltOptions) {
 
   async function answer(request: SystemRequest): Promise<SystemResponse | "never"> {
     const path = request.path.split("?")[0] ?? "";
-    if (request.method === "GET" && path === "/") return json({ return: "Welcome", clients });
     if (request.method === "POST" && path === "/login") return asMaster(() => logIn(request.body ?? ""));
     const login = sessions.whose(request.headers["x-auth-token"]);
     if (!login) return page(401, "No permission -- see authorization schemes");
@@ -90,21 +89,15 @@ export function createSalt(options: SaltOptions) {
     }
     const username = String(given.username);
     const rights = accounts[username] ?? [];
-    const login: Login = { username, rights, start: clock.now(), expire: clock.now() + tokenExpire * 1000 };
-    const [start, expire] = [login.start / 1000, login.expire / 1000];
+    const token = sessions.open({ username, rights, expire: clock.now() + tokenExpire * 1000 });
     // An account that is not listed is let in, too, and may do nothing.
-    const perms = rights.length > 0 ? rights : {};
-    return json({
-      return: [{ token: sessions.open(login), expire, start, user: username, eauth: given.eauth, perms }],
-    });
+    return json({ return: [{ token, perms: rights.length > 0 ? rights : {} }] });
   }
 
   function showJob(jid: string, { username, rights }: Login): SystemResponse {
     if (!mayRun(rights, "jobs"))
       return page(401, `Authentication failure of type "token" occurred for user ${username}.`);
-    const info = master.show(jid) as { Result: Record<string, { return: unknown }> };
-    const returned = Object.entries(info.Result).map(([minion, result]) => [minion, result.return]);
-    return json({ info: [info], return: [Object.fromEntries(returned)] });
+    return json({ info: [master.show(jid)] });
   }
 
   function begin(name: "master" | "api", up: () => void) {
@@ -153,8 +146,6 @@ export function createSalt(options: SaltOptions) {
 }
 
 type State = "up" | "down" | "starting";
-
-const clients = ["local", "local_async", "runner", "runner_async", "wheel"];
 
 /** Rejects when a request is given up; what it began goes on without it. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

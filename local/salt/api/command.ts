@@ -22,7 +22,7 @@ const commandSchema = z.looseObject({
 /** Carries out one command of `POST /` for who is logged in. `newJid` makes the ids of jobs that come without one. */
 export async function carryOut(
   body: string,
-  { username, rights }: Login,
+  { rights }: Login,
   master: Master,
   clock: Clock,
   newJid: () => string,
@@ -36,8 +36,6 @@ export async function carryOut(
   const [chunk] = Array.isArray(value) ? value : [value];
   if (chunk === undefined) return json({ return: [] });
   const client = (chunk as { client?: unknown }).client;
-  if (client === "wheel" || client === "runner_async")
-    return page(400, `Client disabled: '${client}'. Add to 'netapi_enable_clients' master config option to enable.`);
   if (client !== "local" && client !== "local_async")
     return page(400, `Invalid client specified: '${client === undefined ? "None" : client}'`);
   const read = commandSchema.safeParse(chunk);
@@ -45,7 +43,7 @@ export async function carryOut(
   const { tgt, fun, kwarg, metadata, jid = newJid(), ...command } = read.data;
   if (!mayCall(rights, fun)) return page(401, "Authorization error occurred.");
   const arg = typeof command.arg === "string" ? [command.arg] : command.arg;
-  const job: Published = { jid, fun, arg, kwarg, user: username, ...(metadata === undefined ? {} : { metadata }) };
+  const job: Published = { jid, fun, arg, kwarg, ...(metadata === undefined ? {} : { metadata }) };
   const minions = master.publish(job, tgt);
   if (client === "local_async") return json({ return: [minions.length > 0 ? { jid, minions } : {}] });
   const returns = await Promise.all(minions.map((minion) => wait(minion, jid)));

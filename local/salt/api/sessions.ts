@@ -7,7 +7,6 @@ export interface Login {
   readonly username: string;
   readonly rights: Rights;
   /** Milliseconds since the epoch. */
-  readonly start: number;
   readonly expire: number;
 }
 

@@ -3,7 +3,6 @@ import type { Call, MinionFunction, Return, Running } from "./function.ts";
 
 /** A job as the master publishes it. */
 export interface Published extends Call {
-  readonly user: string;
   readonly metadata?: unknown;
 }
 
@@ -35,14 +34,11 @@ export function createMinion(
   let pid = 1000;
   /** The newest last. */
   let known: string[] = [];
-  const jobs = new Map<string, Running & { readonly job: Published; readonly abort: AbortController }>();
+  const jobs = new Map<string, Running & { readonly abort: AbortController }>();
 
   function findJob(jid: unknown): object {
     const found = jobs.get(String(jid));
-    if (!found) return {};
-    const { fun, arg, kwarg, user, metadata } = found.job;
-    const named = Object.keys(kwarg).length > 0 ? [{ __kwarg__: true, ...kwarg }] : [];
-    return { pid: found.pid, fun, arg: [...arg, ...named], tgt: id, jid, ret: "", tgt_type: "glob", metadata, user };
+    return found ? { pid: found.pid, fun: found.call.fun, jid } : {};
   }
 
   const all: Readonly<Record<string, MinionFunction>> = {
@@ -53,7 +49,7 @@ export function createMinion(
 
   async function run(job: Published): Promise<void> {
     const abort = new AbortController();
-    const running = { job, call: job, pid: ++pid, since: clock.now(), abort };
+    const running = { call: job, pid: ++pid, since: clock.now(), abort };
     // Asked by the running job, too, which is not among the others.
     const others = () => [...jobs.values()].filter((other) => other !== running);
     jobs.set(job.jid, running);

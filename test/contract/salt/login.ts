@@ -9,18 +9,11 @@ export function login(at: () => Harness): void {
   const logIn = (body: object) => at().send({ path: "/login", body: JSON.stringify(body) });
   const account = () => at().under.account;
 
-  test("a login gives a token, its times in seconds, and the account's rights", async () => {
-    const { tokenExpire, clock } = at().under;
+  test("a login gives a token and the account's rights", async () => {
     const response = await logIn(account());
     expect([response.status, response.headers["content-type"]]).toEqual([200, "application/json"]);
     const [given] = JSON.parse(response.body).return;
-    expect(given).toMatchObject({
-      user: account().username,
-      eauth: account().eauth,
-      token: expect.stringMatching(/^\w+$/),
-    });
-    expect(given.expire - given.start).toBeCloseTo(tokenExpire, 2);
-    expect(Math.abs(given.start - clock.now() / 1000)).toBeLessThan(5);
+    expect(given.token).toMatch(/^\w+$/);
     expect(given.perms).toContain("@jobs");
   });
 

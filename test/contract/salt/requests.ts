@@ -4,20 +4,10 @@ import { said } from "./harness.ts";
 
 /** How requests are answered that are none, or for no minion. */
 export function requests(at: () => Harness): void {
-  test("whether salt-api listens can be asked without a token", async () => {
-    const { status, body } = await at().send({ method: "GET" });
-    expect(status).toBe(200);
-    expect(JSON.parse(body)).toMatchObject({ return: "Welcome", clients: expect.arrayContaining(["local_async"]) });
-  });
-
   test.each([
     ["{", "Invalid JSON document"],
     [JSON.stringify({ fun: "test.ping", tgt: "*" }), "Invalid client specified: 'None'"],
     [JSON.stringify({ client: "nonsense", fun: "test.ping" }), "Invalid client specified: 'nonsense'"],
-    [
-      JSON.stringify({ client: "wheel", fun: "key.list_all" }),
-      "Client disabled: 'wheel'. Add to 'netapi_enable_clients'",
-    ],
   ])("%s is refused", async (body, text) => {
     const response = await at().send({ body }, await at().token());
     expect(response.status).toBe(400);
@@ -50,12 +40,8 @@ export function requests(at: () => Harness): void {
 
   test("an id that no job has", async () => {
     const jid = at().jid();
-    expect(await at().info(jid)).toEqual({
-      jid,
-      Error: "Cannot contact returner or no job with this jid",
-      StartTime: expect.stringMatching(/^20\d\d, [A-Z][a-z][a-z] \d\d \d\d:\d\d:\d\d\.\d{6}$/),
-      Result: {},
-    });
+    const unknown = "Cannot contact returner or no job with this jid";
+    expect(await at().info(jid)).toMatchObject({ jid, Error: unknown, Result: {} });
     expect(await at().salt.readJob(jid, at().minion)).toEqual({ state: "unknown" });
   });
 }
