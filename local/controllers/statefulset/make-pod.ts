@@ -37,7 +37,7 @@ export function newPod(set: SetObject, template: PodTemplate, revision: string, 
       name,
       namespace: set.metadata.namespace,
       generateName: `${set.metadata.name}-`,
-      labels: { ...labels, ...identityLabels(set, ordinal), [revisionLabel]: revision },
+      labels: { ...labels, [podNameLabel]: name, [podIndexLabel]: `${ordinal}`, [revisionLabel]: revision },
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),
       ownerReferences: [controllerReference(set)],
@@ -46,13 +46,8 @@ export function newPod(set: SetObject, template: PodTemplate, revision: string, 
   };
 }
 
-/** The labels by which a pod of an ordinal is known. */
-export function identityLabels(set: SetObject, ordinal: number): { [label: string]: string } {
-  return { [podNameLabel]: podNameOf(set, ordinal), [podIndexLabel]: String(ordinal) };
-}
-
 /** A pod's volumes with those of the set's claims in the place of any that have their names. */
-export function volumesOf(set: SetObject, others: readonly Volume[] = [], ordinal: number): Volume[] {
+function volumesOf(set: SetObject, others: readonly Volume[] = [], ordinal: number): Volume[] {
   const templates = set.spec.volumeClaimTemplates ?? [];
   const claimed = templates.map(({ metadata: { name } }) => ({
     name,
@@ -60,14 +55,6 @@ export function volumesOf(set: SetObject, others: readonly Volume[] = [], ordina
   }));
   const names = new Set(claimed.map(({ name }) => name));
   return [...claimed, ...others.filter(({ name }) => !names.has(name))];
-}
-
-/** Whether a pod mounts the claims that the set means for its ordinal. */
-export function hasItsClaims(set: SetObject, pod: PodObject, ordinal: number): boolean {
-  return (set.spec.volumeClaimTemplates ?? []).every(({ metadata: { name } }) => {
-    const volume = pod.spec.volumes?.find((candidate) => candidate.name === name);
-    return volume?.persistentVolumeClaim?.claimName === claimNameOf(set, name, ordinal);
-  });
 }
 
 /** The claims that the set's templates make for an ordinal, ready to be created. */

@@ -3,11 +3,10 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { guardedPatch } from "../guarded-patch.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { claimsHaveRightOwners, ensureClaims, fixOwners } from "./claims.ts";
-import { ordinalOf, podNameLabel } from "./identity.ts";
-import { controllerReference, hasItsClaims, identityLabels, volumesOf } from "./make-pod.ts";
+import { ordinalOf } from "./identity.ts";
+import { controllerReference } from "./make-pod.ts";
 import type { Occupant } from "./retention.ts";
 import type { SetObject } from "./set.ts";
 import { adoption, recordPod, release, type SetTools } from "./set-tools.ts";
@@ -78,26 +77,11 @@ export async function replaceLostClaims(tools: SetTools, set: SetObject, member:
   await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
 }
 
-/**
- * Gives a pod the labels, volumes and owners of claims that it should have. Volumes cannot be changed: the server says
- * so.
- */
-export async function correctPod(tools: SetTools, set: SetObject, member: Member): Promise<void> {
-  const { pod, ordinal } = member;
-  const labels = pod.metadata.labels?.[podNameLabel] === pod.metadata.name ? undefined : identityLabels(set, ordinal);
-  const mounts = hasItsClaims(set, pod, ordinal);
-  const owned = claimsHaveRightOwners(tools, set, member);
-  if (!labels && mounts && owned) return;
-  try {
-    if (!mounts) await ensureClaims(tools, set, member);
-    if (!owned) await fixOwners(tools, set, member);
-    const spec = mounts ? {} : { spec: { volumes: volumesOf(set, pod.spec.volumes, ordinal) } };
-    if (labels || !mounts) await guardedPatch(tools.client, Pod, pod, { metadata: labels ? { labels } : {}, ...spec });
-  } catch (error) {
-    if (!isConflict(error)) recordPod(tools, set, "Update", pod, error);
-    throw error;
-  }
-  recordPod(tools, set, "Update", pod);
+/** Gives the claims of a pod the owners that they should have. */
+export async function correctClaims(tools: SetTools, set: SetObject, member: Member): Promise<void> {
+  if (claimsHaveRightOwners(tools, set, member)) return;
+  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
+  recordPod(tools, set, "Update", member.pod);
 }
 
 /** Deletes a pod, in its time; one that is gone has been deleted. */
@@ -114,7 +98,7 @@ export async function deletePod(tools: SetTools, set: SetObject, { pod }: Member
 
 function failedUpdate(tools: SetTools, set: SetObject, { pod }: Member) {
   return (error: unknown) => {
-    recordPod(tools, set, "Update", pod, error);
+    if (!isConflict(error)) recordPod(tools, set, "Update", pod, error);
     throw error;
   };
 }

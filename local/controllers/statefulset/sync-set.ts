@@ -5,7 +5,7 @@ import { type Revisions, resolveRevisions } from "./history.ts";
 import { firstOrdinal, isInRange } from "./identity.ts";
 import { newPod, revisionLabel } from "./make-pod.ts";
 import { isCreated, isReady, isRunningAndReady } from "./pod-state.ts";
-import { correctPod, createPod, deletePod, gatherPods, type Member, replaceLostClaims } from "./pods.ts";
+import { correctClaims, createPod, deletePod, gatherPods, type Member, replaceLostClaims } from "./pods.ts";
 import { templateOf } from "./revision-data.ts";
 import type { SetObject } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
@@ -98,6 +98,6 @@ async function bringUp(tools: SetTools, set: SetObject, member: Member, oneByOne
   }
   if (pod.status?.phase === "Pending") await replaceLostClaims(tools, set, member);
   if (oneByOne && (isBeingDeleted(pod) || !isRunningAndReady(pod))) return "stop";
-  if (isCreated(pod)) await correctPod(tools, set, member);
+  if (isCreated(pod)) await correctClaims(tools, set, member);
   return "next";
 }
