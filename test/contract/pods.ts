@@ -38,25 +38,6 @@ export function pods(open: () => Promise<Bench>): void {
   const secondsUntilDeletion = (bench: Bench, { metadata }: KubernetesObject) =>
     Math.round((Date.parse(metadata.deletionTimestamp ?? "") - bench.clock.now()) / 1000);
 
-  test("stay five minutes on a node that is not ready, unless they say otherwise", async () => {
-    const bench = await open();
-    const tolerated = (object?: KubernetesObject) =>
-      (object?.spec as undefined | { tolerations?: { key?: string; tolerationSeconds?: number }[] })?.tolerations?.map(
-        ({ key, tolerationSeconds }) => `${key ?? "all"} ${tolerationSeconds}`,
-      );
-    const [notReady, unreachable] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-    const created = await create(bench);
-    expect(tolerated(created)).toEqual([`${notReady} 300`, `${unreachable} 300`]);
-    const own = { key: unreachable, operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 };
-    const other = await create(bench, { tolerations: [own] }, { name: "b" });
-    expect(tolerated(other)).toEqual([`${unreachable} 5`, `${notReady} 300`]);
-    const all = await create(bench, { tolerations: [{ operator: "Exists" }] }, { name: "c" });
-    expect(tolerated(all)).toEqual(["all undefined"]);
-    const without = { spec: { tolerations: [{ key: "a", operator: "Exists" }] } };
-    const patched = await bench.admin.patch<KubernetesObject>(Pod, bench.namespace, "a", "merge", without);
-    expect(tolerated(patched)).toEqual(["a undefined", `${notReady} 300`, `${unreachable} 300`]);
-  });
-
   describe("pod", () => {
     test("starts Pending with 30 seconds of grace", async () => {
       const bench = await open();

@@ -3,7 +3,6 @@ import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { checkDefinition } from "./custom-definition.ts";
 import { applyDefaultStorageClass } from "./default-storage-class.ts";
-import { applyDefaultTolerations } from "./default-tolerations.ts";
 import { applyPolicies } from "./mutating-policy.ts";
 import { checkNamespace } from "./namespace-lifecycle.ts";
 import { protectObjectInUse } from "./object-in-use.ts";
@@ -23,7 +22,6 @@ export function admit(state: State, call: Call, object: KubernetesObject, live?:
     protectObjectInUse(state, call.resource, object);
     warnOfUnattended(call);
   }
-  if (!call.subresource) applyDefaultTolerations(call.resource, object);
   const admitted = applyPolicies(state, call, object, live);
   holdToPolicies(state, call, admitted, live);
   return admitted;
