@@ -38,12 +38,7 @@ export interface Application {
  */
 export function serverSideApply(application: Application): { object: Fields } {
   const { resource, manager, subresource, now } = application;
-  const schema = typeOf(resource);
-  if (!schema) {
-    const message = `the type of ${resource.kind} in ${resource.apiVersion} is not known here, so it cannot be applied`;
-    throw new StatusError(415, "UnsupportedMediaType", message);
-  }
-  const root = resolve(schema);
+  const root = resolve(typeOf(resource));
   const applied = writtenPart(resource, application.applied, subresource);
   if (isFields(applied.metadata) && applied.metadata.managedFields !== undefined) {
     throw new StatusError(400, "BadRequest", "metadata.managedFields must be nil");
@@ -91,7 +86,7 @@ function managersOf(resource: TypedKind, live: Fields | undefined, now: number):
   if (!live) return [];
   const managers = readManagers(isFields(live.metadata) ? live.metadata.managedFields : undefined);
   if (managers.length > 0) return managers;
-  const schema = resolve(typeOf(resource) ?? {});
+  const schema = resolve(typeOf(resource));
   const { added, modified } = compare({ value: {}, schema }, { value: withoutServerFields(live), schema });
   const fields = union(added, modified);
   const { apiVersion } = resource;

@@ -28,15 +28,13 @@ export interface Write {
  * applies it.
  */
 export function trackFields({ resource, live, object, manager, subresource, now }: Write): Fields {
-  const schema = typeOf(resource);
-  if (!schema) return object;
   const sent = subresource === undefined ? managedFieldsOf(object) : undefined;
   const before = readManagers(sent ?? managedFieldsOf(live));
   if (live && before.length === 0) return withManagers(object, []);
 
   const state = (value: Fields) => ({
     value: withoutServerFields(writtenPart(resource, value, subresource)),
-    schema: resolve(schema),
+    schema: resolve(typeOf(resource)),
   });
   const change = compare(state(live ?? {}), state(object));
   const changed = tracked(union(change.added, change.modified));

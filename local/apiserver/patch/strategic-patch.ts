@@ -19,15 +19,8 @@ import { copyOf } from "./copy.ts";
 export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields {
   if (patch === null) return live;
   if (!isFields(patch)) throw badRequest("error decoding patch: it is no object");
-  const schema = typeOf(kind);
-  if (!schema) {
-    const message =
-      `the type of ${kind.kind} in ${kind.apiVersion} is not known here, so a strategic merge patch of it is not ` +
-      "supported";
-    throw new StatusError(415, "UnsupportedMediaType", message);
-  }
   try {
-    return merge(copyOf(live), copyOf(patch), mergeTypeOf(schema));
+    return merge(copyOf(live), copyOf(patch), mergeTypeOf(typeOf(kind)));
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
     throw error.why === "refused" ? badRequest(error.message) : new StatusError(500, "", error.message);

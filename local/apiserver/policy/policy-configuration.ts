@@ -15,9 +15,7 @@ import { ExpressionError } from "./expression.ts";
  */
 export function applyConfiguration(resource: Resource, object: Fields, configuration: unknown): Fields {
   if (!isFields(configuration)) throw new ExpressionError("must evaluate to Object");
-  const type = typeOf(resource);
-  if (!type) throw new ExpressionError(`the type of ${resource.kind} in ${resource.apiVersion} is not known here`);
-  const schema = resolve(type);
+  const schema = resolve(typeOf(resource));
   const { apiVersion: _, kind: __, ...applied } = configuration;
   if (isFields(applied.metadata)) {
     const { name: _, namespace: __, ...metadata } = applied.metadata;

@@ -20,13 +20,11 @@ export interface Conformed {
 
 /**
  * What decoding into a typed struct does to an object: unknown fields and nulls are dropped, a value of the wrong type
- * throws {@link TypeMismatch}. Of a custom resource only the metadata is typed so; its schema is applied elsewhere. An
- * object whose type is not known here stays as it is.
+ * throws {@link TypeMismatch}. Of a custom resource only the metadata is typed so; its schema is applied elsewhere.
  */
 export function conform(resource: Resource, object: Fields): Conformed {
   const unknown: string[] = [];
   const type = typeOf(resource);
-  if (!type) return { object, unknown };
   if (!resource.custom) return { object: struct(object, resolve(type), { path: "", unknown }), unknown };
   const { metadata } = object;
   const metadataType = memberType(type, "metadata") ?? {};

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { builtin } from "../kinds/builtin-kinds.ts";
 import { definitionOf } from "./builtin-schemas.ts";
 import { memberType, resolve, typeOf } from "./type.ts";
 
@@ -11,12 +12,17 @@ describe("kinds find their definition", () => {
     expect(definitionOf(kind("v1", "Event"))).toBe("io.k8s.api.core.v1.Event");
     expect(definitionOf(kind("events.k8s.io/v1", "Event"))).toBe("io.k8s.api.events.v1.Event");
   });
+  test("every kind that is served", () => {
+    const parts = ["v1 Binding", "policy/v1 Eviction", "autoscaling/v1 Scale", "authentication.k8s.io/v1 TokenRequest"];
+    const kinds = [...builtin, ...parts.map((part) => kind(...(part.split(" ") as [string, string])))];
+    expect(kinds.filter((one) => definitionOf(one) === undefined)).toEqual([]);
+  });
   test("unknown", () => expect(definitionOf(kind("example.org/v1", "Thing"))).toBeUndefined());
 });
 
 test("a custom resource has metadata with any schema", () => {
   const schema = { type: "object", properties: { spec: { type: "object" }, metadata: { type: "object" } } };
   const type = typeOf({ ...kind("example.org/v1", "Thing"), custom: { schema } });
-  const metadata = type && memberType(type, "metadata");
+  const metadata = memberType(type, "metadata");
   expect(metadata && memberType(resolve(metadata), "finalizers")).toMatchObject({ "x-kubernetes-list-type": "set" });
 });

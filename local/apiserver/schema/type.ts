@@ -16,12 +16,9 @@ const header: Record<string, Schema> = {
   metadata: refTo(objectMeta),
 };
 
-/** The schema of a kind's objects; `undefined` when nothing is known of the kind. */
-export function typeOf(kind: TypedKind): Schema | undefined {
-  if (kind.custom) return withHeader(kind.custom.schema);
-  const definition = definitionOf(kind);
-  return definition === undefined ? undefined : schemaOf(definition);
-}
+/** The schema of a kind's objects. Of a kind that is not served nothing is known. */
+export const typeOf = (kind: TypedKind): Schema =>
+  kind.custom ? withHeader(kind.custom.schema) : schemaOf(definitionOf(kind) ?? "");
 
 /** Follows a reference. What the referring field says of merging comes before what the type says of itself. */
 export function resolve(schema: Schema): Schema {
