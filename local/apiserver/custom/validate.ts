@@ -24,7 +24,7 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
   validate(value);
   const found = validate.errors ?? [];
   const errors = found.filter((error) => !isInsideAlternative(error) && !(live && isUnchanged(error, value, live)));
-  const causes = [...errors.map((error) => causeOf(error, value)), ...duplicates(schema, value)];
+  const causes = [...errors.map(causeOf), ...duplicates(schema, value)];
   if (!hasRules(schema)) return causes;
   const isMistyped = causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate");
   return isMistyped ? causes : [...causes, ...rulesBroken(schema, object, live)];
