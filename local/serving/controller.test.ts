@@ -214,20 +214,3 @@ test("a deleted Service is gone; one of its name begins again", async () => {
   await statusWhen("Ready", "tester-00001");
   expect(await ask()).toBe("2");
 });
-
-test("after a restart revisions are counted on", async () => {
-  await create({ VERSION: "1" });
-  await statusWhen("Ready", "tester-00001");
-  await edit(templateOf({ VERSION: "2" }));
-  await statusWhen("Ready", "tester-00002");
-  await close();
-  await edit(templateOf({ VERSION: "3" }));
-  open();
-  await statusWhen("Ready", "tester-00003");
-  await close();
-  open();
-  await controller.synced;
-  await edit(templateOf({ VERSION: "4" }));
-  await statusWhen("Ready", "tester-00004");
-  expect(await ask()).toBe("4");
-});

@@ -147,17 +147,10 @@ const failure = (revision: string, message: string) => ({
   message: `Revision ${revision} failed. ${message}`.slice(0, 2000),
 });
 
-/**
- * Revisions are numbered through the life of a Service: on from the last one here, or from the one in the status, which
- * an earlier run of this program wrote. The same template after a restart is the same revision.
- */
-function nextRevision(service: KubernetesObject, last: string | undefined): string {
-  const { name, generation } = service.metadata;
-  const status = service.status as ServiceStatus | undefined;
-  const written = last ?? status?.latestCreatedRevisionName;
-  const same = last === undefined && status?.observedGeneration === generation;
-  const numbered = /-(\d{5})$/.exec(written ?? "")?.[1];
+/** Revisions are numbered through the life of a Service, on from the last one. */
+function nextRevision({ metadata: { name, generation = 1 } }: KubernetesObject, last: string | undefined): string {
+  const numbered = /-(\d{5})$/.exec(last ?? "")?.[1];
   // After a name of the template's own the number is what Knative's would be: that of the template's changes, or more.
-  const number = numbered === undefined ? (written ? (generation ?? 1) : 1) : Number(numbered) + (same ? 0 : 1);
+  const number = numbered === undefined ? (last ? generation : 1) : Number(numbered) + 1;
   return `${name}-${String(number).padStart(5, "0")}`;
 }
