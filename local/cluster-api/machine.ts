@@ -14,7 +14,6 @@ export interface MachineObject extends KubernetesObject {
     phase?: string;
     nodeRef?: { name: string };
     conditions?: Condition[];
-    deletion?: { nodeDrainStartTime?: string; waitForNodeVolumeDetachStartTime?: string };
     [field: string]: unknown;
   };
 }
@@ -39,14 +38,18 @@ export interface Pass {
   readonly pods: readonly PodObject[];
   /** What is attached to the node. */
   readonly attachments: readonly AttachmentObject[];
-  readonly volumes: ReadonlyMap<string, { readonly claim?: string }>;
   readonly infrastructure: KubernetesObject | undefined;
 }
 
 /** Where a pass of a deleting Machine ends, and what it does there. */
 export type Phase =
-  | { readonly stop: "WaitingForPreDrainHook" | "WaitingForPreTerminateHook"; readonly message: string }
-  | { readonly stop: "DrainingNode" | "WaitingForVolumeDetach"; readonly waitsOn: readonly string[] }
+  | {
+      readonly stop:
+        | "WaitingForPreDrainHook"
+        | "WaitingForPreTerminateHook"
+        | "DrainingNode"
+        | "WaitingForVolumeDetach";
+    }
   | { readonly stop: "WaitingForInfrastructureDeletion" | "DeletionCompleted"; readonly deletesNode: boolean };
 
 const preDrain = "pre-drain.delete.hook.machine.cluster.x-k8s.io";
@@ -60,26 +63,16 @@ const controlPlane = "cluster.x-k8s.io/control-plane";
 export function nextPhase(pass: Pass): Phase {
   const allowed = mayDeleteNode(pass);
   if (allowed) {
-    const hooks = hooksOf(pass.machine, preDrain);
-    if (hooks.length)
-      return {
-        stop: "WaitingForPreDrainHook",
-        message: `Waiting for pre-drain hooks to succeed (hooks: ${hooks.join(",")})`,
-      };
+    if (hasHook(pass.machine, preDrain)) return { stop: "WaitingForPreDrainHook" };
     if (pass.node) {
       const unreachable = isUnreachable(pass.node);
       // Of a node that does not answer, what is being deleted already counts as gone.
       const pods = pass.pods.filter(({ metadata }) => !unreachable || !metadata.deletionTimestamp);
-      if (pods.length) return { stop: "DrainingNode", waitsOn: pods.map(podLine) };
-      if (pass.attachments.length && !unreachable)
-        return { stop: "WaitingForVolumeDetach", waitsOn: attachmentLines(pass) };
+      if (pods.length) return { stop: "DrainingNode" };
+      if (pass.attachments.length && !unreachable) return { stop: "WaitingForVolumeDetach" };
     }
   }
-  const hooks = hooksOf(pass.machine, preTerminate);
-  if (hooks.length) {
-    const message = `Waiting for pre-terminate hooks to succeed (hooks: ${hooks.join(",")})`;
-    return { stop: "WaitingForPreTerminateHook", message };
-  }
+  if (hasHook(pass.machine, preTerminate)) return { stop: "WaitingForPreTerminateHook" };
   const deletesNode = allowed && pass.node !== undefined;
   return { stop: pass.infrastructure ? "WaitingForInfrastructureDeletion" : "DeletionCompleted", deletesNode };
 }
@@ -93,32 +86,9 @@ function mayDeleteNode({ machine, cluster, machines, node }: Pass): boolean {
   return machines.some(({ metadata }) => metadata.labels?.[controlPlane] !== undefined && !metadata.deletionTimestamp);
 }
 
-function hooksOf({ metadata }: MachineObject, prefix: string): readonly string[] {
-  return Object.keys(metadata.annotations ?? {})
-    .filter((key) => key.startsWith(prefix))
-    .sort();
-}
+const hasHook = ({ metadata }: MachineObject, prefix: string) =>
+  Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
 
 function isUnreachable({ status }: NodeObject): boolean {
   return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "Unknown") ?? false;
-}
-
-function podLine({ metadata: { namespace, name, deletionTimestamp } }: PodObject): string {
-  return deletionTimestamp
-    ? `* Pod ${namespace}/${name}: deletionTimestamp set, but still not removed from the Node`
-    : `* Pod ${namespace}/${name}: eviction is being tried`;
-}
-
-function attachmentLines({ attachments, volumes }: Pass): readonly string[] {
-  const names = attachments.map(({ spec }) => spec.source.persistentVolumeName ?? "");
-  const claims = names.flatMap((name) => volumes.get(name)?.claim ?? []);
-  const unclaimed = names.filter((name) => volumes.has(name) && !volumes.get(name)?.claim);
-  const unknown = names.filter((name) => !volumes.has(name));
-  const line = (what: string, which: readonly string[]) =>
-    which.length ? [`* ${what}: ${which.toSorted().join(", ")}`] : [];
-  return [
-    ...line("PersistentVolumeClaims", claims),
-    ...line("PersistentVolumes without a .spec.claimRef to a PersistentVolumeClaim", unclaimed),
-    ...line("VolumeAttachment with .spec.source.persistentVolumeName not matching a PersistentVolume", unknown),
-  ];
 }

@@ -1,7 +1,7 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import { Cluster, Machine, VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
-import { Node, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
+import { Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "../controllers/controller.ts";
 import { guardedPatch } from "../controllers/guarded-patch.ts";
@@ -35,9 +35,6 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
   const nodes = reflections.of<NodeObject>(Node);
   const pods = reflections.of<PodObject>(Pod);
   const attachments = reflections.of<AttachmentObject>(VolumeAttachment);
-  const volumes = reflections.of<
-    KubernetesObject & { spec?: { claimRef?: { kind?: string; namespace: string; name: string } } }
-  >(PersistentVolume);
   const infrastructure = reflections.of<KubernetesObject>(GenericMachine);
   /** Until when a Machine is not looked at again. */
   const notBefore = new Map<string, number>();
@@ -45,7 +42,7 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
   const queue: WorkQueue & Running = startObjectQueue(tools, {
     controller: "machine-controller",
     objects: machines,
-    reads: [clusters, nodes, pods, attachments, volumes, infrastructure],
+    reads: [clusters, nodes, pods, attachments, infrastructure],
     async work(machine, key) {
       const wait = (notBefore.get(machine.metadata.uid) ?? 0) - clock.now();
       if (wait > 0) return queue.addAfter(key, wait);
@@ -106,37 +103,19 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
       attachments: attachments
         .list()
         .filter(({ spec, status }) => spec.nodeName === node?.metadata.name && status?.attached),
-      volumes: new Map(
-        volumes.list().map(({ metadata, spec }) => {
-          const claim = spec?.claimRef;
-          return [
-            metadata.name,
-            claim?.kind === "PersistentVolumeClaim" ? { claim: `${claim.namespace}/${claim.name}` } : {},
-          ];
-        }),
-      ),
       infrastructure: infra,
     };
     const phase = nextPhase(pass);
-    const now = timestamp(clock.now());
-    const started = { ...machine.status?.deletion };
-    if ("waitsOn" in phase) {
+    if (phase.stop === "DrainingNode" || phase.stop === "WaitingForVolumeDetach") {
       notBefore.set(machine.metadata.uid, clock.now() + pollInterval);
       queue.addAfter(key, pollInterval);
-      started.nodeDrainStartTime ??= now;
-      if (phase.stop === "WaitingForVolumeDetach") started.waitForNodeVolumeDetachStartTime ??= now;
-      const about =
-        phase.stop === "DrainingNode" ? "Drain not completed yet" : "Waiting for Node volumes to be detached";
-      const since =
-        phase.stop === "DrainingNode" ? started.nodeDrainStartTime : started.waitForNodeVolumeDetachStartTime;
       if (node && !node.spec?.unschedulable) await guardedPatch(client, Node, node, { spec: { unschedulable: true } });
       if (phase.stop === "DrainingNode") await evict(pass.pods);
-      return say(machine, phase.stop, `${about} (started at ${since}):\n${phase.waitsOn.join("\n")}`, started);
     }
-    if ("message" in phase) return say(machine, phase.stop, phase.message, started);
+    if (!("deletesNode" in phase)) return say(machine, phase.stop);
     if (phase.stop === "WaitingForInfrastructureDeletion" && infra) {
       if (!infra.metadata.deletionTimestamp) await client.delete(GenericMachine, namespace, infra.metadata.name, {});
-      return say(machine, phase.stop, "Waiting for GenericMachine to be deleted", started);
+      return say(machine, phase.stop);
     }
     if (phase.deletesNode && node) await client.delete(Node, undefined, node.metadata.name, { uid: node.metadata.uid });
     const rest = finalizers.filter((one) => one !== finalizer);
@@ -156,13 +135,12 @@ export function startMachines(tools: ControllerTools, { pollInterval = 20 * seco
     }
   }
 
-  async function say(machine: MachineObject, reason: string, message: string, deletion: object): Promise<void> {
+  async function say(machine: MachineObject, reason: string): Promise<void> {
     const now = timestamp(clock.now());
-    const change = { type: "Deleting", status: "True", reason, message } as const;
+    const change = { type: "Deleting", status: "True", reason, message: "" } as const;
     const conditions = withConditions(machine.status?.conditions, [change], now);
     if (conditions === machine.status?.conditions && machine.status?.phase === "Deleting") return;
-    const timed = Object.keys(deletion).length ? { deletion } : {};
-    await guardedPatch(client, Machine, machine, { status: { phase: "Deleting", conditions, ...timed } }, "status");
+    await guardedPatch(client, Machine, machine, { status: { phase: "Deleting", conditions } }, "status");
   }
 
   machines.on((change, machine) => {

@@ -47,14 +47,12 @@ async function openBed() {
     : await startStandIn(world, stop.signal);
   const node = (name = "a") => `${world.namespace}-${name}`;
   const get = (name: string) => world.get<MachineObject>(Machine, name);
-  const condition = async (name = "worker") =>
-    (await get(name))?.status?.conditions?.find(({ type }) => type === "Deleting");
-  const reason = async (name?: string) => (await condition(name))?.reason;
+  const reason = async (name = "worker") =>
+    (await get(name))?.status?.conditions?.find(({ type }) => type === "Deleting")?.reason;
   return {
     world,
     node,
     get,
-    condition,
     reason,
     machine: (name: string, on: string, metadata = {}) => makeMachine(name, node(on), metadata),
     becomes: (expected: string, name?: string) =>
@@ -121,7 +119,7 @@ describe.concurrent("the deletion of a Machine", () => {
   test("waits for pre-drain, drains, waits for volumes, waits for pre-terminate, and takes the Node with it", async ({
     harness,
   }) => {
-    const { becomes, condition, machine, node, reason, release, use, world } = harness;
+    const { becomes, machine, node, reason, release, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     const annotations = (await world.get(Node, node()))?.metadata.annotations;
@@ -133,7 +131,6 @@ describe.concurrent("the deletion of a Machine", () => {
     const detach = await use();
     await world.delete(Machine, "worker");
     await becomes("WaitingForPreDrainHook");
-    expect((await condition())?.message).toBe(`Waiting for pre-drain hooks to succeed (hooks: ${preDrain})`);
     await world.rest();
     expect(await reason()).toBe("WaitingForPreDrainHook");
     expect(
@@ -141,10 +138,8 @@ describe.concurrent("the deletion of a Machine", () => {
     ).toBeUndefined();
     await release(preDrain);
     await becomes("DrainingNode");
-    expect((await condition())?.message).toMatch(/^Drain not completed yet \(started at .*\):\n\* Pod .*\/app: /);
     expect(await world.get<MachineObject>(Node, node())).toMatchObject({ spec: { unschedulable: true } });
     await becomes("WaitingForVolumeDetach");
-    expect((await condition())?.message).toMatch(/\n\* PersistentVolumeClaims: default\/claim-a$/);
     await detach();
     await becomes("WaitingForPreTerminateHook");
     await world.rest();
@@ -194,8 +189,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await becomes("WaitingForPreDrainHook");
   });
 
-  test("names an attachment whose volume is gone", async ({ harness }) => {
-    const { becomes, condition, machine, use, world } = harness;
+  test("waits for an attachment whose volume is gone", async ({ harness }) => {
+    const { becomes, machine, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");
     const gone = `${world.namespace}-gone`;
@@ -205,7 +200,6 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(PersistentVolume, gone);
     await world.delete(Machine, "worker");
     await becomes("WaitingForVolumeDetach");
-    expect((await condition())?.message).toContain(`not matching a PersistentVolume: ${gone}`);
     await detach();
     await world.gone(Machine, "worker");
   });
