@@ -112,7 +112,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
 
     /** Starts a satellite process; a node that is registered at its address connects. */
     startSatellite(address: string, options: Partial<Satellite> = {}) {
-      const fresh = { running: true, hanging: false, failing: false, drbd: true, directories: new Set(["/srv/pool"]) };
+      const fresh = { running: true, hanging: false, failing: false, directories: new Set(["/srv/pool"]) };
       world.satellites.set(`${address}:${3366}`, { ...fresh, ...options });
       // The controller tries again every ten seconds.
       for (const { name } of nodesAt(address)) clock.after(10 * second, () => connect(name, second));

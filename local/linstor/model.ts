@@ -5,8 +5,6 @@ export interface Satellite {
   hanging: boolean;
   /** Cannot take resources down: a device is held open. */
   failing: boolean;
-  /** Whether DRBD is there. */
-  drbd: boolean;
   /** Directories that exist, for pools. */
   directories: Set<string>;
 }
@@ -41,7 +39,6 @@ export interface Resource {
   name: string;
   node: string;
   uuid: string;
-  created: number;
   pool: string;
   flags: Set<string>;
   props: Record<string, string>;

@@ -1,13 +1,12 @@
 import { diskState, isDiskless, type Node, type Pool, type Resource, type Snapshot } from "./model.ts";
-import { isOnline, satelliteOf, type World } from "./world.ts";
+import { isOnline, type World } from "./world.ts";
 
 const listed = (flags: ReadonlySet<string>) => (flags.size ? { flags: [...flags].sort() } : {});
 
 /** A node as `GET /v1/nodes` lists it. */
-export function nodeView(world: World, node: Node) {
+export function nodeView(node: Node) {
   const { name, address, port, uuid } = node.interface;
   const online = node.connection === "ONLINE";
-  const drbd = online && satelliteOf(world, node)?.drbd;
   return {
     name: node.name,
     type: "SATELLITE",
@@ -19,13 +18,12 @@ export function nodeView(world: World, node: Node) {
     connection_status: node.connection,
     uuid: node.uuid,
     storage_providers: ["DISKLESS", ...(online ? ["FILE", "FILE_THIN"] : []), "REMOTE_SPDK", "EBS_INIT", "EBS_TARGET"],
-    resource_layers: [...(drbd ? ["DRBD"] : []), "STORAGE"],
   };
 }
 
 /** A resource as `GET /v1/view/resources` lists it: what a satellite that is not connected would say is absent. */
 export function resourceView(world: World, resource: Resource) {
-  const { name, node, flags, props, uuid, created, pool, inUse, deployed } = resource;
+  const { name, node, flags, props, uuid, pool, inUse, deployed } = resource;
   const drbd = world.database.definitions.find((one) => one.name === name)?.drbd ?? false;
   const known = deployed && isOnline(world, node);
   const volumeFlags = ["DELETE", "DRBD_DELETE"].filter((flag) => flags.has(flag));
@@ -44,7 +42,6 @@ export function resourceView(world: World, resource: Resource) {
       : { type: "STORAGE" },
     ...(known ? { state: drbd ? { in_use: inUse } : {} } : {}),
     uuid,
-    create_timestamp: created,
     volumes: [
       {
         volume_number: 0,

@@ -49,13 +49,8 @@ export const satelliteOf = ({ satellites }: World, { interface: { address, port 
 export const isOnline = (world: World, node: string) => findNode(world, node)?.connection === "ONLINE";
 
 /** A resource that is registered and that no satellite has made yet, unless `more` says otherwise. */
-export const newResource = (
-  { clock, random }: World,
-  name: string,
-  node: string,
-  more: Partial<Resource>,
-): Resource => ({
-  ...{ name, node, uuid: random.uuid(), created: clock.now() },
+export const newResource = ({ random }: World, name: string, node: string, more: Partial<Resource>): Resource => ({
+  ...{ name, node, uuid: random.uuid() },
   ...{ pool: "", flags: new Set<string>(), props: {}, deployed: false, inUse: false },
   ...{ disk: "Inconsistent", sync: undefined, ...more },
 });
