@@ -1,38 +1,9 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule } from "../../shared/rule.ts";
+import { lackingRights, may, type Right } from "../cluster/lacking-rights.ts";
 import { installedKinds } from "../uninstall/installed.ts";
 import type { Check } from "./finding.ts";
-
-const SelfSubjectAccessReview: Kind = {
-  apiVersion: "authorization.k8s.io/v1",
-  kind: "SelfSubjectAccessReview",
-  plural: "selfsubjectaccessreviews",
-  namespaced: false,
-};
-
-interface Right {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  readonly namespace?: string;
-}
-
-/** Whether the API server would let the user do this. @throws ApiError */
-async function may(client: Client, right: Right): Promise<boolean> {
-  const review = {
-    apiVersion: SelfSubjectAccessReview.apiVersion,
-    kind: SelfSubjectAccessReview.kind,
-    metadata: {} as never,
-    spec: { resourceAttributes: right },
-  };
-  const { status } = (await client.create(SelfSubjectAccessReview, review)) as KubernetesObject & {
-    status?: { allowed?: boolean };
-  };
-  return status?.allowed ?? false;
-}
 
 const rbac = "rbac.authorization.k8s.io";
 /** Objects of these come with optional components only. */
@@ -74,8 +45,8 @@ export async function rightsToInstall(
     ...(brings ? [definitions] : []),
     ...(isGranter ? [] : rules.flatMap(grantedBy)),
   ];
-  const missing = await lacking(client, wanted);
-  const undeletable = await lacking(client, written(served, namespace, ["delete"]));
+  const missing = await lackingRights(client, wanted);
+  const undeletable = await lackingRights(client, written(served, namespace, ["delete"]));
   const note: readonly Check[] = undeletable
     ? [
         {
@@ -95,16 +66,6 @@ export async function rightsToInstall(
       todo: "Install as a cluster administrator.",
     },
   ];
-}
-
-/** The rights that the user lacks, as words; empty where none is lacking. @throws ApiError */
-async function lacking(client: Client, rights: readonly Right[]): Promise<string> {
-  const distinct = [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
-  const missing: Right[] = [];
-  for (const right of distinct) if (!(await may(client, right))) missing.push(right);
-  return [...Map.groupBy(missing, ({ group, resource }) => `${resource}${group ? `.${group}` : ""}`)]
-    .map(([resource, of]) => `${[...new Set(of.map(({ verb }) => verb))].join("/")} ${resource}`)
-    .join(", ");
 }
 
 const grantedBy = ({ permissions }: Rule): readonly Right[] =>

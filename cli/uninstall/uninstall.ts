@@ -8,10 +8,12 @@ import { heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/h
 import { someOf } from "../../shared/uninstall/some-of.ts";
 import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
+import { lackingRights } from "../cluster/lacking-rights.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
 import { describePlan, describeRest, listed, unfinished, untilOver } from "./describe.ts";
 import { findInstalled, type Installed, ours } from "./installed.ts";
+import { rightsToUninstall } from "./rights.ts";
 import { strangersIn } from "./strangers.ts";
 
 /** What an uninstall works with. */
@@ -49,7 +51,8 @@ const apart = 3_000;
  * keeps data stays, and is named. Run again it goes on where it has ended.
  *
  * @throws ApiError
- * @throws UserError where only the functions can complete what they have begun, or something has come back.
+ * @throws UserError where only the functions can complete what they have begun, the user lacks a right, or something has
+ *   come back.
  */
 export async function uninstall(tools: UninstallTools, scope: UninstallScope): Promise<void> {
   const { client, say } = tools;
@@ -73,7 +76,12 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   const rest = await describeRest(client, rules, held);
   for (const sentence of [...rest, ...(await describeDefinitions(client, scope.definitions))]) say(sentence);
   if (waiting.length > 0) say(because);
+  // Half an uninstall leaves objects without the functions that would let them go.
+  const missing = await lackingRights(client, rightsToUninstall(installed, rules, removable(held)));
+  const forbidden = missing && `You may not: ${missing}. Uninstall with an account that has these rights.`;
+  if (forbidden && dryRun) say(forbidden);
   if (dryRun || plan.length === 0) return;
+  if (forbidden) throw new UserError(`${forbidden} Nothing was changed.`);
   if (!(await tools.mayGoOn())) throw new UserError("Nothing was changed.");
 
   const stay = systems.length > 0;

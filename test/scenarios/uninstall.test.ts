@@ -119,3 +119,23 @@ test("claims whose finalizer cannot be removed keep it alone, are named, and are
   expect(await run(cluster)).toContain("Holdfast is removed from this cluster.");
   expect(await held()).toEqual([]);
 });
+
+test("without a right that it needs, an uninstall changes nothing, and names what is missing", async () => {
+  const cluster = await openCluster(everything);
+  const { admin, namespace } = cluster;
+  await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
+  const lacking = ["clusterrolebindings", "persistentvolumeclaims"];
+  const create: Client["create"] = async (kind, object, ...more) => {
+    const { resourceAttributes } = (object as { spec?: { resourceAttributes?: { resource: string } } }).spec ?? {};
+    const answer = await admin.create(kind, object, ...more);
+    return lacking.includes(resourceAttributes?.resource ?? "") ? { ...answer, status: { allowed: false } } : answer;
+  };
+  const limited = { ...cluster, admin: { ...admin, create } };
+  const missing =
+    "You may not: delete clusterrolebindings.rbac.authorization.k8s.io, patch persistentvolumeclaims. " +
+    "Uninstall with an account that has these rights.";
+  await expect(run(limited)).rejects.toThrow(`${missing} Nothing was changed.`);
+  expect(await run(limited, { dryRun: true })).toContain(missing);
+  expect(await isInstalled(cluster)).toBe(true);
+  expect(await admin.get(ConfigMap, "holdfast", "holdfast-sweep")).toBeDefined();
+});
