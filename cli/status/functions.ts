@@ -14,6 +14,8 @@ export interface FunctionState {
   readonly resource: "deployment" | "ksvc";
   /** Why it cannot run, as a whole sentence; absent where it can. One that sleeps can. */
   readonly unready?: string;
+  /** Why only what it was before its last change runs, as a whole sentence; absent where what is declared runs. */
+  readonly outdated?: string;
 }
 
 interface Workload extends KubernetesObject {
@@ -22,7 +24,9 @@ interface Workload extends KubernetesObject {
     readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
   };
   readonly status?: {
+    readonly replicas?: number;
     readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
     readonly conditions?: readonly Condition[];
   };
 }
@@ -48,7 +52,9 @@ export function stateOf({ name, object }: InstalledFunction, rules: readonly Rul
   const resource = workload.kind === "Deployment" ? "deployment" : "ksvc";
   const why = resource === "deployment" ? whyNotReplicated(workload) : whyNotServed(workload);
   const unready = why && isPlaceholder(image) ? "The image is the placeholder of the manifests." : why;
-  return { name, system, image, resource, ...(version ? { version } : {}), ...(unready ? { unready } : {}) };
+  const outdated = resource === "deployment" && !why ? whyOutdated(workload) : undefined;
+  const known = { ...(version ? { version } : {}), ...(unready ? { unready } : {}), ...(outdated ? { outdated } : {}) };
+  return { name, system, image, resource, ...known };
 }
 
 /** What the manifests name until an overlay names an image. */
@@ -64,11 +70,22 @@ function whyNotReplicated({ spec, status }: Workload): string | undefined {
   const { replicas = 1 } = spec ?? {};
   if (replicas === 0) return "Its Deployment is scaled to 0, and without Knative nothing starts it.";
   if ((status?.readyReplicas ?? 0) > 0) return undefined;
+  return whyNoPod(status, "pod");
+}
+
+/** A Deployment keeps a pod of before a change until the new one is ready. */
+function whyOutdated({ status }: Workload): string | undefined {
+  const { replicas = 0, updatedReplicas = 0 } = status ?? {};
+  return replicas > updatedReplicas ? whyNoPod(status, "new pod") : undefined;
+}
+
+/** Why there is no pod of what is declared. */
+function whyNoPod(status: Workload["status"], pod: string): string {
   const refused = status?.conditions?.find(({ type, status }) => type === "ReplicaFailure" && status === "True");
   // Without the name of the pod, which is another one for each function, they are reported together.
-  if (refused?.message) return `Its pod is refused: ${refused.message.replace(/^pods "[^"]*" is forbidden: /, "")}.`;
+  if (refused?.message) return `Its ${pod} is refused: ${refused.message.replace(/^pods "[^"]*" is forbidden: /, "")}.`;
   const failed = status?.conditions?.find(({ status, message }) => status === "False" && message);
-  return failed ? `No pod of it is ready: ${failed.message}` : "No pod of it is ready.";
+  return failed ? `No ${pod} of it is ready: ${failed.message}` : `No ${pod} of it is ready.`;
 }
 
 function whyNotServed({ status }: Workload): string | undefined {
@@ -103,6 +120,9 @@ export function systemsOf(
       ...[...Map.groupBy(states, ({ unready }) => unready)].flatMap(([why, of]) =>
         why ? notReady(why, of, namespace) : [],
       ),
+      ...[...Map.groupBy(states, ({ outdated }) => outdated)].flatMap(([why, of]) =>
+        why ? notRolledOut(why, of, namespace) : [],
+      ),
       ...systems.filter(({ missing }) => missing.length > 0).map(incomplete),
       ...differentVersions(states),
     ],
@@ -116,6 +136,15 @@ function notReady(why: string, states: readonly FunctionState[], namespace: stri
     todo: states.some(({ image }) => isPlaceholder(image))
       ? "Apply the overlay with images: docs/images.md says how."
       : `Look at: kubectl -n ${namespace} describe ${states[0]?.resource} ${names[0]}`,
+  };
+}
+
+function notRolledOut(why: string, states: readonly FunctionState[], namespace: string): Finding {
+  const names = states.map(({ name }) => name);
+  const these = names.length === 1 ? "This function runs" : "These functions run";
+  return {
+    what: `${these} as before the last change, which is not rolled out: ${names.join(", ")}. ${why}`,
+    todo: `An upgrade passes through this. If it lasts: kubectl -n ${namespace} describe deployment ${names[0]}`,
   };
 }
 

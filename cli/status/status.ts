@@ -63,6 +63,7 @@ export async function statusOf(
     ),
   )?.deadLettered;
   const asked = functions ? rules.filter(({ name }) => functions.has(slug(name))) : rules;
+  const before = gaps.length;
   const waiting = await waitingObjects(client, asked, gaps, { installNamespace: namespace, console });
   findings.push(...findingsAbout(waiting, sweep ?? { period: Number.POSITIVE_INFINITY }, now, namespace));
   return {
@@ -71,7 +72,7 @@ export async function statusOf(
     ...(sources ? { sources } : {}),
     ...(sweep ? { sweep } : {}),
     ...(deadLettered ? { deadLettered } : {}),
-    waiting,
+    ...(waiting.length > 0 || gaps.length === before ? { waiting } : {}),
     findings,
     gaps,
   };

@@ -10,6 +10,7 @@ import { readKustomization } from "../manifests/kustomization.ts";
 const ready = {
   conditions: [{ type: "Ready", status: "True" }],
   readyReplicas: 1,
+  updatedReplicas: 1,
   replicas: 1,
 };
 
