@@ -1,7 +1,11 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { runHoldfast } from "../test/cli/run-holdfast.ts";
 import { createProgram, formatsOf } from "./program.ts";
 
@@ -77,6 +81,34 @@ test("a context that the kubeconfig does not have is refused, with the names of 
   const kubeconfig = join(import.meta.dirname, "fixtures/two-contexts.yaml");
   const { code, err } = await runHoldfast(["replay", "x", "--kubeconfig", kubeconfig, "--context", "third"]);
   expect([code, err]).toEqual([2, "holdfast: The kubeconfig has no context third; it has first, second.\n"]);
+});
+
+/** A kubeconfig with two contexts, changed, for one test. */
+function kubeconfigWith(change: (text: string) => string): string {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-program-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "kubeconfig");
+  writeFileSync(file, change(readFileSync(join(import.meta.dirname, "fixtures/two-contexts.yaml"), "utf8")));
+  return file;
+}
+
+test("a login that has expired is called so, and not a missing right", async () => {
+  const server = createServer((_, answer) => answer.writeHead(401).end("{}")).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = kubeconfigWith((text) =>
+    text.replace('127.0.0.1:1"', `127.0.0.1:${port}", insecure-skip-tls-verify: true`),
+  );
+  const { code, err } = await runHoldfast(["restore", "list", "--kubeconfig", kubeconfig]);
+  expect([code, err]).toEqual([2, expect.stringMatching(/401.* Has your login expired\? Log in again, or name/)]);
+});
+
+test("without a current context in the kubeconfig, the contexts that it has are named", async () => {
+  const kubeconfig = kubeconfigWith((text) => text.replace(/^current-context: .*$/m, ""));
+  const { code, err } = await runHoldfast(["replay", "x", "--kubeconfig", kubeconfig]);
+  const said = "The kubeconfig has no current context: name one with --context; it has first, second.";
+  expect([code, err]).toEqual([2, `holdfast: ${said}\n`]);
 });
 
 test.each([

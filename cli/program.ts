@@ -88,8 +88,9 @@ function withAdvice(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 0)
     return new UserError(`${error.message} Is this the right cluster, and does it run? Try: kubectl cluster-info`);
-  if (error.status === 401 || error.status === 403)
-    return new UserError(`${error.message} Ask for this right, or name another --context.`);
+  if (error.status === 401)
+    return new UserError(`${error.message} Has your login expired? Log in again, or name another --context.`);
+  if (error.status === 403) return new UserError(`${error.message} Ask for this right, or name another --context.`);
   return error;
 }
 

@@ -43,6 +43,8 @@ export function openCluster({ kubeconfig, context }: ClusterOptions): Cluster {
   const names = config.getContexts().map(({ name }) => name);
   if (context && !names.includes(context))
     throw new UserError(`The kubeconfig has no context ${context}; it has ${names.join(", ") || "none"}.`);
+  if (!context && !names.includes(config.getCurrentContext()) && names.length > 0)
+    throw new UserError(`The kubeconfig has no current context: name one with --context; it has ${names.join(", ")}.`);
   const { namespace = "default" } = config.getContextObject(context ?? config.getCurrentContext()) ?? {};
   try {
     const transport = kubeconfigTransport(file, context);
