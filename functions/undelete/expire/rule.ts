@@ -4,7 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { rule } from "../../../shared/rule.ts";
-import { warning } from "../../../shared/steps.ts";
+import { normal, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
 import {
@@ -90,5 +90,5 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.
   const spec = { persistentVolumeReclaimPolicy: note.policy, claimRef: { uid: note.claim.uid } };
-  return [forget(volume, isRetained ? "VolumeLeftReleased" : "VolumeReclaimed", message, spec)];
+  return [forget(volume, normal(isRetained ? "VolumeLeftReleased" : "VolumeReclaimed"), message, spec)];
 }

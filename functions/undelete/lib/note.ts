@@ -246,13 +246,13 @@ export function giveAway(volume: Volume): Decision {
   const message =
     `Volume ${metadata.name} is not kept for its claim any more, because a person has given it to another. ` +
     `Its reclaim policy stays ${spec.persistentVolumeReclaimPolicy}.`;
-  return forget(volume, "GivenToAnother", message);
+  return forget(volume, normal("GivenToAnother"), message);
 }
 
 /** Removes all that was noted: the volume is Kubernetes' alone again. */
 export function forget(
   volume: Volume,
-  reason: string,
+  event: StepEvent,
   message: string,
   spec: object = {},
   preconditions: readonly Precondition[] = [],
@@ -265,7 +265,7 @@ export function forget(
   });
   const note = readNote(volume) ?? lostNote(volume);
   return about(PersistentVolume, volume).write(message, writes, {
-    event: normal(reason),
+    event,
     clears: outdated(volume),
     preconditions,
     ...(note ? { concern: concernOf(note) } : {}),

@@ -192,6 +192,12 @@ describe("a bound volume", () => {
     expect(unkept?.message).toContain("VolumeSnapshot before-upgrade");
     // With a new claim, the data would be lost.
     expect(unkept?.message).not.toContain("create it again");
+    const { annotations: _, ...silent } = claim("new", "pv").metadata;
+    const asksNothing = { ...wants(source), metadata: silent };
+    const facts = { volume: one("offered"), claim: asksNothing, namespace: shop, storageClass: saying("standard") };
+    const [notKept] = retain.decide([facts], now, settings);
+    expect(done(notKept)).toEqual({ spec: toDelete, event: "FormerDataBound" });
+    expect(notKept?.message).toContain("VolumeSnapshot before-upgrade");
   });
 
   test.each([

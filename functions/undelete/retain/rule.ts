@@ -265,7 +265,10 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     if (former && isHandedOver(volume, former)) return [giveAway(volume)];
     if (!note || isGoing || (!by && isClassLost(facts, note))) return [];
     const message = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
-    return [forget(volume, "NotKeptAnyMore", message, { persistentVolumeReclaimPolicy: policy }, taken)];
+    const instead = boundInstead(claim, volume, note);
+    const event = instead ? warning("FormerDataBound") : normal("NotKeptAnyMore");
+    const spec = { persistentVolumeReclaimPolicy: policy };
+    return [forget(volume, event, `${message} ${instead}`.trimEnd(), spec, taken)];
   }
   // Two who decide what becomes of one volume would undo each other's work.
   const owner = note ? undefined : ownerReferences?.find(({ controller }) => controller);
@@ -292,12 +295,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
       "it goes with its claim. Set it to Retain to have the volume kept.";
     return [keep(volume, { ...standing, step: "overruled" }, message, { annotations })];
   }
-  // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
-  const source = !isKnown && note?.step === "offered" && (claim.spec.dataSourceRef ?? claim.spec.dataSource);
-  const instead = source
-    ? `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
-      `${name} instead, with the data of the claim of that name before.`
-    : "";
+  const instead = boundInstead(claim, volume, note);
   const isPromised = note !== undefined && note.step !== "unkept" && isGoing;
   if (reached && policy !== "Retain" && !isPromised) {
     const message =
@@ -350,6 +348,20 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     `If you do not want this: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` +
     "create it again.";
   return [keep(volume, retained, `${message} ${instead} ${advice}`, wanted, { event: warning("FormerDataBound") })];
+}
+
+/**
+ * Says whose data the claim has if it asked for other content; empty otherwise. Kubernetes binds what is reserved for a
+ * claim, and does not look whether that asks for other content.
+ */
+function boundInstead(claim: Claim, volume: Volume, note: Note | undefined): string {
+  const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
+  if (!source || note?.step !== "offered" || note.claim.uid === claim.metadata.uid) return "";
+  const { namespace, name } = claim.metadata;
+  return (
+    `Claim ${namespace}/${name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
+    `${volume.metadata.name} instead, with the data of the claim of that name before.`
+  );
 }
 
 /**
