@@ -4,7 +4,7 @@ import type { Held } from "../../shared/uninstall/held-objects.ts";
 import type { Right } from "../cluster/lacking-rights.ts";
 import type { Installed } from "./installed.ts";
 
-/** What an uninstall does: it deletes what is installed, lets go what is held, and undoes what the rules leave behind. */
+/** It deletes what is installed, lets go what is held, and undoes what the rules leave behind. */
 export function rightsToUninstall(
   installed: Readonly<Record<string, readonly Installed[]>>,
   rules: readonly Pick<Rule, "leavesBehind">[],

@@ -51,7 +51,7 @@ const apart = 3_000;
  * keeps data stays, and is named. Run again it goes on where it has ended.
  *
  * @throws ApiError
- * @throws UserError where only the functions can complete what they have begun, the user lacks a right, or something has
+ * @throws UserError where only the functions can complete what they have begun, a right is lacking, or something has
  *   come back.
  */
 export async function uninstall(tools: UninstallTools, scope: UninstallScope): Promise<void> {
