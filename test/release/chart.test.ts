@@ -227,6 +227,7 @@ describe.skipIf(!possible)("the chart", () => {
     ["what needs Knative, without Knative", { knative: false, components: flags("oidc") }, "/components/oidc"],
     ["a value that a setting cannot have", { settings: { "pvc-protection/release": { MODE: "x" } } }, "'strict'"],
     ["an address that is none", { addresses: { apiServer: ["kubernetes.default"] } }, "does not match pattern"],
+    ["a repository with a tag", { image: { repository: "mirror.example/x:latest" } }, "does not match pattern"],
     ["a setting that there is not", { settings: { "pvc-protection/release": { MODES: "x" } } }, "'MODES' not allowed"],
   ])("refuses %s", (_, values, complaint) => {
     expect(() => helmTemplate(folder, values)).toThrow(complaint);

@@ -143,7 +143,7 @@ export function valuesSchema(facts: ChartFacts, needKnative: readonly string[]):
       components: flags("components", choices.components),
       image: closed(
         {
-          repository: { type: "string", pattern: "^[^/]+(/[^/]+)*$" },
+          repository: { type: "string", pattern: "^[^/@]+(/[^/:@]+)*$" },
           digests: open(images, { type: "string", pattern: "^sha256:[0-9a-f]{64}$" }, "By function."),
         },
         about.image,
