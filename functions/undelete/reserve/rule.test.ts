@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace } from "../../../shared/kubernetes/kind.ts";
-import type { Volume } from "../../../shared/storage/volume.ts";
+import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { runOn } from "../lib/testing/run-on.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import type { Facts } from "./decide.ts";
@@ -18,8 +18,13 @@ const ending = (more: object = guard) =>
   saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z", ...more });
 const offer = { claimRef: { uid: null } };
 const withdraw = { claimRef: { uid: "claim" } };
-const inADay = { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" };
-const due = { "holdfast.dev/reclaim-at": "2026-01-01T12:00:00Z" };
+const reclaimAt = (time: string) => ({ "holdfast.dev/reclaim-at": time });
+const inADay = reclaimAt("2026-01-03T00:00:00Z");
+const due = reclaimAt("2026-01-01T12:00:00Z");
+
+const offerSays = (value: string) => ({ "holdfast.dev/offer": value });
+/** With another claim of its name, or the same. */
+const beside = (one: Claim) => ({ claims: new Map([["data", one]]) });
 
 type OtherNamespace = "ask" | "always" | "never";
 
@@ -31,177 +36,107 @@ const decide = (one: ReturnType<typeof volume>, facts: Partial<Facts> = {}, othe
   done(decideAll({ volumes: [one], ...facts }, otherNamespace).find(({ about }) => about.metadata.name === "pv"));
 
 describe("a volume whose claim is gone", () => {
-  test.each<{ what: string; does: unknown; is: unknown }>([
-    {
-      what: "is offered, and gets its time",
-      is: decide(lost()),
-      does: { step: "offered", spec: offer, annotations: inADay },
-    },
-    {
-      what: "is offered without a time if the duration is unreadable",
-      is: decide(lost({ note: { step: "retained", for: "soon" } })),
-      does: { step: "offered", spec: offer },
-    },
-    {
-      what: "loses a time that passed before the deletion was seen, if the duration is unreadable",
-      is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: due })),
-      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
-    },
-    {
-      what: "loses the past time of an earlier claim, if the duration is unreadable",
-      is: decide(volume({ ref: { uid: "later" }, note: { for: "soon" }, annotations: due })),
-      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
-    },
-    {
-      what: "keeps a later time that a person has written before, if the duration is unreadable",
-      is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: inADay })),
-      does: { step: "offered", spec: offer },
-    },
-    {
-      what: "keeps a later time that a person has written before",
-      is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "2026-02-01T00:00:00Z" } })),
-      does: { step: "offered", spec: offer },
-    },
-    {
-      what: "keeps an unreadable time that a person has written before, and says so",
-      is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "never" } })),
-      does: { step: "offered", spec: offer, event: "UnreadableTime" },
-    },
-    {
-      what: "gets a new time if a later claim than the noted one had it before a look",
-      is: decide(volume({ ref: { uid: "later" }, annotations: due })),
-      does: { step: "offered", spec: offer, annotations: inADay },
-    },
-    {
-      what: "gets its time if a person has set its policy to Retain again before a look",
-      is: decide(volume({ note: { step: "overruled" } })),
-      does: { step: "offered", spec: offer, annotations: inADay },
-    },
-    {
-      what: "is offered to a claim that asks for it by its name",
-      is: decide(lost(), { claims: new Map([["data", claim("new", "pv")]]) }),
-      does: { step: "offered", spec: offer, annotations: inADay },
-    },
-    {
-      what: "is offered to a claim that asks for it by its name, and says that it is due",
-      is: decide(volume({ annotations: due }), { claims: new Map([["data", claim("new", "pv")]]) }),
-      does: { step: "offered", spec: offer, event: "ReclaimPostponed" },
-    },
-    {
-      what: "says that it is due and stays for a claim that asks for it by its name, also where it is not offered",
-      is: decide(volume({ annotations: due }), {
-        namespace: another(),
-        claims: new Map([["data", claim("new", "pv")]]),
-      }),
-      does: { step: "asks", event: "ReclaimPostponed" },
-    },
-    {
-      what: "loses the annotation that would make it Available to every claim",
-      is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
-      does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
-    },
-    {
-      what: "is offered in a namespace that names the uid of the former one",
-      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }),
-      does: { step: "offered", spec: offer },
-    },
-    {
-      what: "is not offered in another namespace with OTHER_NAMESPACE=never",
-      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }, "never"),
-      does: { step: "asks" },
-    },
-    {
-      what: "is offered in any namespace with OTHER_NAMESPACE=always",
-      is: decide(volume(), { namespace: another() }, "always"),
-      does: { step: "offered", spec: offer },
-    },
-    {
-      what: "is offered in any namespace if a person has allowed it",
-      is: decide(volume({ annotations: { "holdfast.dev/offer": "yes" } }), { namespace: gone }, "never"),
-      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/offer": null } },
-    },
-    {
-      what: "is withdrawn if the namespace in which a person has allowed it is being deleted",
-      is: decide(volume({ ref: null, note: { namespaceUid: undefined } }), { namespace: ending() }, "never"),
-      does: { step: "asks", spec: withdraw },
-    },
-    {
-      what: "waits for another permission if its namespace is being deleted when a person allows it",
-      is: decide(volume({ annotations: { "holdfast.dev/offer": "yes" } }), { namespace: ending() }, "never"),
-      does: { step: "asks", annotations: { "holdfast.dev/offer": null } },
-    },
-    {
-      what: "is not offered if a person has set offer=no",
-      is: decide(lost({ annotations: { "holdfast.dev/offer": "no" } })),
-      does: { step: "kept", annotations: inADay },
-    },
-    {
-      what: "is not offered if the value of a person's offer annotation is unknown",
-      is: decide(lost({ annotations: { "holdfast.dev/offer": "No" } })),
-      does: { step: "kept", annotations: inADay },
-    },
-    {
-      what: "is withdrawn if a person sets offer=no, also with OTHER_NAMESPACE=always",
-      is: decide(volume({ ref: null, annotations: { "holdfast.dev/offer": "no" } }), {}, "always"),
-      does: { step: "kept", spec: withdraw },
-    },
-    {
-      what: "is kept beside a claim that has another volume",
-      is: decide(lost(), { claims: new Map([["data", claim("new", "other")]]) }),
-      does: { step: "kept", annotations: inADay },
-    },
-    {
-      what: "is left alone while its claim has it",
-      is: decide(lost(), { claims: new Map([["data", claim("claim", "pv")]]) }),
-      does: undefined,
-    },
-    {
-      what: "is left alone if a person has set its policy",
-      is: decide(lost({ policy: "Delete" })),
-      does: undefined,
-    },
-    {
-      what: "belongs to another claim if a person has reserved it for that claim",
-      is: decide(lost({ ref: { name: "b" } })),
-      does: { event: "GivenToAnother" },
-    },
-    {
-      what: "is left to retain if it has become that of another claim and was never free",
-      is: decide(volume({ phase: "Bound", note: { step: "retained" }, ref: { name: "other", uid: "new" } })),
-      does: undefined,
-    },
-    {
-      what: "is left alone if a person has reserved it for another claim and it is being deleted",
-      is: decide(lost({ ref: { name: "b" }, deleting: true })),
-      does: undefined,
-    },
-    { what: "is left alone while it is being deleted", is: decide(lost({ deleting: true })), does: undefined },
-    {
-      what: "whose time cannot be read stays, and says so",
-      is: decide(volume({ ref: null, annotations: { "holdfast.dev/reclaim-at": "tomorrow" } })),
-      does: { step: "offered", event: "UnreadableTime" },
-    },
-    {
-      what: "stays offered beside a claim that has got another volume, and says so",
-      is: decide(volume({ ref: null }), { claims: new Map([["data", claim("new", "other")]]) }),
-      does: { step: "offered", event: "AnotherVolumeBound" },
-    },
-    {
-      what: "says that it is due and stays for a claim that has no volume",
-      is: decide(volume({ ref: null, annotations: due }), { claims: new Map([["data", claim("new")]]) }),
-      does: { step: "offered", event: "ReclaimPostponed" },
-    },
-    {
-      what: "does not mention a claim without a volume before it is due",
-      is: decide(volume({ ref: null, annotations: inADay }), { claims: new Map([["data", claim("new")]]) }),
-      does: { step: "offered" },
-    },
-  ])("$what", ({ is, does }) => {
-    expect(is).toEqual(does);
-  });
+  const offered = { step: "offered", spec: offer };
+  const noTime = { "holdfast.dev/reclaim-at": null };
+  const does = (decided: unknown, expected: unknown) => expect(decided).toEqual(expected);
+  test("is offered, and gets its time", () => does(decide(lost()), { ...offered, annotations: inADay }));
+  test("is offered without a time if the duration is unreadable", () =>
+    does(decide(lost({ note: { step: "retained", for: "soon" } })), offered));
+  test("loses a time that passed before the deletion was seen, if the duration is unreadable", () =>
+    does(decide(lost({ note: { step: "retained", for: "soon" }, annotations: due })), {
+      ...offered,
+      annotations: noTime,
+    }));
+  test("loses the past time of an earlier claim, if the duration is unreadable", () =>
+    does(decide(volume({ ref: { uid: "later" }, note: { for: "soon" }, annotations: due })), {
+      ...offered,
+      annotations: noTime,
+    }));
+  test("keeps a later time that a person has written before, if the duration is unreadable", () =>
+    does(decide(lost({ note: { step: "retained", for: "soon" }, annotations: inADay })), offered));
+  test("keeps a later time that a person has written before", () =>
+    does(decide(lost({ annotations: reclaimAt("2026-02-01T00:00:00Z") })), offered));
+  test("keeps an unreadable time that a person has written before, and says so", () =>
+    does(decide(lost({ annotations: reclaimAt("never") })), { ...offered, event: "UnreadableTime" }));
+  test("gets a new time if a later claim than the noted one had it before a look", () =>
+    does(decide(volume({ ref: { uid: "later" }, annotations: due })), { ...offered, annotations: inADay }));
+  test("gets its time if a person has set its policy to Retain again before a look", () =>
+    does(decide(volume({ note: { step: "overruled" } })), { ...offered, annotations: inADay }));
+  test("is offered to a claim that asks for it by its name", () =>
+    does(decide(lost(), beside(claim("new", "pv"))), { ...offered, annotations: inADay }));
+  test("is offered to a claim that asks for it by its name, and says that it is due", () =>
+    does(decide(volume({ annotations: due }), beside(claim("new", "pv"))), { ...offered, event: "ReclaimPostponed" }));
+  test("says that it is due and stays for a claim that asks for it by its name, also where it is not offered", () =>
+    does(decide(volume({ annotations: due }), { namespace: another(), ...beside(claim("new", "pv")) }), {
+      step: "asks",
+      event: "ReclaimPostponed",
+    }));
+  test("loses the annotation that would make it Available to every claim", () =>
+    does(decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })), {
+      ...offered,
+      annotations: { "pv.kubernetes.io/bound-by-controller": null },
+    }));
+  test("is offered in a namespace that names the uid of the former one", () =>
+    does(decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }), offered));
+  test("is not offered in another namespace with OTHER_NAMESPACE=never", () =>
+    does(decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }, "never"), { step: "asks" }));
+  test("is offered in any namespace with OTHER_NAMESPACE=always", () =>
+    does(decide(volume(), { namespace: another() }, "always"), offered));
+  test("is offered in any namespace if a person has allowed it", () =>
+    does(decide(volume({ annotations: offerSays("yes") }), { namespace: gone }, "never"), {
+      ...offered,
+      annotations: { "holdfast.dev/offer": null },
+    }));
+  test("is withdrawn if the namespace in which a person has allowed it is being deleted", () =>
+    does(decide(volume({ ref: null, note: { namespaceUid: undefined } }), { namespace: ending() }, "never"), {
+      step: "asks",
+      spec: withdraw,
+    }));
+  test("waits for another permission if its namespace is being deleted when a person allows it", () =>
+    does(decide(volume({ annotations: offerSays("yes") }), { namespace: ending() }, "never"), {
+      step: "asks",
+      annotations: { "holdfast.dev/offer": null },
+    }));
+  test("is not offered if a person has set offer=no", () =>
+    does(decide(lost({ annotations: offerSays("no") })), { step: "kept", annotations: inADay }));
+  test("is not offered if the value of a person's offer annotation is unknown", () =>
+    does(decide(lost({ annotations: offerSays("No") })), { step: "kept", annotations: inADay }));
+  test("is withdrawn if a person sets offer=no, also with OTHER_NAMESPACE=always", () =>
+    does(decide(volume({ ref: null, annotations: offerSays("no") }), {}, "always"), { step: "kept", spec: withdraw }));
+  test("is kept beside a claim that has another volume", () =>
+    does(decide(lost(), beside(claim("new", "other"))), { step: "kept", annotations: inADay }));
+  test("is left alone while its claim has it", () => does(decide(lost(), beside(claim("claim", "pv"))), undefined));
+  test("is left alone if a person has set its policy", () => does(decide(lost({ policy: "Delete" })), undefined));
+  test("belongs to another claim if a person has reserved it for that claim", () =>
+    does(decide(lost({ ref: { name: "b" } })), { event: "GivenToAnother" }));
+  test("is left to retain if it has become that of another claim and was never free", () =>
+    does(
+      decide(volume({ phase: "Bound", note: { step: "retained" }, ref: { name: "other", uid: "new" } })),
+      undefined,
+    ));
+  test("is left alone if a person has reserved it for another claim and it is being deleted", () =>
+    does(decide(lost({ ref: { name: "b" }, deleting: true })), undefined));
+  test("is left alone while it is being deleted", () => does(decide(lost({ deleting: true })), undefined));
+  test("whose time cannot be read stays, and says so", () =>
+    does(decide(volume({ ref: null, annotations: reclaimAt("tomorrow") })), {
+      step: "offered",
+      event: "UnreadableTime",
+    }));
+  test("stays offered beside a claim that has got another volume, and says so", () =>
+    does(decide(volume({ ref: null }), beside(claim("new", "other"))), {
+      step: "offered",
+      event: "AnotherVolumeBound",
+    }));
+  test("says that it is due and stays for a claim that has no volume", () =>
+    does(decide(volume({ ref: null, annotations: due }), beside(claim("new"))), {
+      step: "offered",
+      event: "ReclaimPostponed",
+    }));
+  test("does not mention a claim without a volume before it is due", () =>
+    does(decide(volume({ ref: null, annotations: inADay }), beside(claim("new"))), { step: "offered" }));
 
   test("that a claim has loses a permission, which would count later for another namespace, and says so", () => {
-    const annotations = { "holdfast.dev/offer": "yes" };
+    const annotations = offerSays("yes");
     const has = (one: Volume, metadata = {}) => {
       const claims = new Map([["data", claim("claim", "pv", undefined, metadata)]]);
       return decideAll({ volumes: [one], claims }).filter(({ about }) => about.metadata.name === "pv");
@@ -210,7 +145,7 @@ describe("a volume whose claim is gone", () => {
     const [loses] = has(one);
     expect(done(loses)).toEqual({ annotations: { "holdfast.dev/offer": null }, event: "OfferWithoutEffect" });
     expect(loses).toMatchObject({ progress: "unchanged", message: expect.stringContaining("shop/data") });
-    expect(has(lost({ phase: "Bound", annotations: { "holdfast.dev/offer": "no" } }))).toEqual([]);
+    expect(has(lost({ phase: "Bound", annotations: offerSays("no") }))).toEqual([]);
     // The permission may be for what comes after this claim, and Kubernetes may still be binding.
     expect(has(one, { deletionTimestamp: "2026-01-01T23:00:00Z" })).toEqual([]);
     expect(has(lost({ phase: "Available", annotations }))).toEqual([]);
@@ -224,7 +159,7 @@ describe("a volume whose claim is gone", () => {
     { what: "of which only the later has a time", old: undefined, later: "2026-01-04", next: "2026-01-04" },
     { what: "of which none has a time", old: undefined, later: undefined, next: undefined },
   ])("is kept beside one of a later claim, $what: it is looked at at the right time", ({ old, later, next }) => {
-    const at = (day: string | undefined) => (day ? { "holdfast.dev/reclaim-at": `${day}T00:00:00Z` } : {});
+    const at = (day: string | undefined) => (day ? reclaimAt(`${day}T00:00:00Z`) : {});
     const rival = volume({ name: "later", ref: null, note: { right: 2 }, annotations: at(later) });
     const [decision] = decideAll({ volumes: [volume({ annotations: at(old) }), rival] });
     expect(done(decision)).toMatchObject({ step: "kept" });
@@ -234,7 +169,7 @@ describe("a volume whose claim is gone", () => {
   test("gets a due time that counts from its release, even if the function's clock is two hours behind", () => {
     const released = { ...lost(), status: { phase: "Released", lastPhaseTransitionTime: "2026-01-02T02:00:00Z" } };
     const [decision] = decideAll({ volumes: [released] });
-    expect(done(decision)).toMatchObject({ annotations: { "holdfast.dev/reclaim-at": "2026-01-03T02:00:00Z" } });
+    expect(done(decision)).toMatchObject({ annotations: reclaimAt("2026-01-03T02:00:00Z") });
   });
 
   test.each([
@@ -263,9 +198,9 @@ describe("a volume whose claim is gone", () => {
   });
 
   test.each<[string, ReturnType<typeof volume>, OtherNamespace, string | undefined]>([
-    ["the namespace that there is", volume({ annotations: { "holdfast.dev/offer": "yes" } }), "never", "another"],
+    ["the namespace that there is", volume({ annotations: offerSays("yes") }), "never", "another"],
     ["the next namespace", volume({ ref: null, note: { namespaceUid: undefined } }), "never", "another"],
-    ["any with OTHER_NAMESPACE=always", volume({ annotations: { "holdfast.dev/offer": "yes" } }), "always", undefined],
+    ["any with OTHER_NAMESPACE=always", volume({ annotations: offerSays("yes") }), "always", undefined],
   ])("that a person has allowed is noted for %s", (_, one, otherNamespace, namespaceUid) => {
     const [offers] = decideAll({ volumes: [one], namespace: another() }, otherNamespace);
     expect(offers).toMatchObject({ step: { name: "offered", details: { namespaceUid } } });
@@ -284,7 +219,7 @@ describe("a volume whose claim is gone", () => {
   });
 
   test("that a new claim did not get names all that the claim may have asked for, also a VolumeAttributesClass", () => {
-    const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
+    const facts = { volumes: [volume({ ref: null })], ...beside(claim("new", "other")) };
     const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");
     for (const what of ["size", "access modes", "volume mode", "VolumeAttributesClass"])
       expect(passed?.message).toContain(what);
@@ -298,7 +233,7 @@ describe("a volume whose claim is gone", () => {
   });
 
   test("is offered instead of one that was bound earlier, if a person wants both offered", () => {
-    const annotations = { "holdfast.dev/offer": "yes" };
+    const annotations = offerSays("yes");
     const volumes = [volume({ name: "old", annotations }), volume({ annotations, note: { right: 2 } })];
     const [old, newer] = decideAll({ volumes, namespace: gone }).map(done);
     const heeded = { "holdfast.dev/offer": null };
@@ -307,17 +242,17 @@ describe("a volume whose claim is gone", () => {
   });
 
   test("is not offered if a person has set offer=no on that of a later claim, until a person offers this one", () => {
-    const refused = lost({ note: { right: 2 }, annotations: { "holdfast.dev/offer": "no" } });
+    const refused = lost({ note: { right: 2 }, annotations: offerSays("no") });
     const steps = (annotations = {}) =>
       decideAll({ volumes: [volume({ name: "old", annotations }), refused] }).map(done);
     const [kept, withheld] = [{ step: "kept" }, { step: "kept" }];
     expect(steps().slice(0, 2)).toMatchObject([kept, withheld]);
-    expect(steps({ "holdfast.dev/offer": "yes" }).slice(0, 2)).toMatchObject([{ step: "offered" }, withheld]);
+    expect(steps(offerSays("yes")).slice(0, 2)).toMatchObject([{ step: "offered" }, withheld]);
   });
 
   test("stays offered by a person's word, also where the clock that noted one of a later claim was ahead", () => {
     const ahead = volume({ name: "later", note: { right: now + 60_000 } });
-    const [offers] = decideAll({ volumes: [volume({ annotations: { "holdfast.dev/offer": "yes" } }), ahead] });
+    const [offers] = decideAll({ volumes: [volume({ annotations: offerSays("yes") }), ahead] });
     if (offers?.do !== "write" || typeof offers.step !== "object") throw new Error("Nothing is noted.");
     const { name: step, details } = offers.step;
     expect(step).toBe("offered");
@@ -327,7 +262,7 @@ describe("a volume whose claim is gone", () => {
   });
 
   test("that a person offers counts from then on, and before those of its name alone", () => {
-    const said = volume({ annotations: { "holdfast.dev/offer": "yes" } });
+    const said = volume({ annotations: offerSays("yes") });
     const logs = { namespace: "shop", name: "logs", uid: "logs" };
     const other = volume({ name: "logs", ref: logs, note: { claim: logs, right: now + 60_000 } });
     const [offers] = decideAll({ volumes: [said, volume({ name: "old" }), other] });
@@ -342,7 +277,7 @@ describe("a volume whose claim is gone", () => {
           volume({
             name: `pv${index}`,
             note: { right },
-            annotations: said ? { "holdfast.dev/offer": "yes" } : {},
+            annotations: said ? offerSays("yes") : {},
             ...(isOffered ? { ref: null } : {}),
           }),
         );
@@ -380,43 +315,25 @@ describe("the namespace", () => {
     );
   const held = volume({ ref: null, note: { next: "2026-01-03T00:00:00.000Z" }, annotations: inADay });
 
-  test.each<{ what: string; facts: Partial<Facts>; does: readonly number[][] }>([
-    {
-      what: "gets the finalizer first, and is read last",
-      facts: { namespace: free, volumes: [lost()] },
-      does: [
-        [0, 1, 1],
-        [2, 0, 1],
-      ],
-    },
-    {
-      what: "that has the finalizer already is read first and last",
-      facts: { volumes: [lost()] },
-      does: [
-        [0, 0, 1],
-        [2, 0, 1],
-      ],
-    },
-    { what: "is left alone if nothing has changed", facts: { volumes: [held] }, does: [] },
-    {
-      what: "gets the finalizer again if a person has removed it",
-      facts: { namespace: free, volumes: [held] },
-      does: [[0, 1, 1]],
-    },
-    { what: "that is not being deleted keeps the finalizer", facts: { volumes: [] }, does: [] },
-    {
-      what: "loses the finalizer after the offers are withdrawn",
-      facts: { namespace: ending(), volumes: [held] },
-      does: [[1, 1, 0]],
-    },
-    {
-      what: "without the finalizer is left alone while it is being deleted",
-      facts: { namespace: ending({}), volumes: [] },
-      does: [],
-    },
-  ])("$what", ({ facts, does }) => {
-    expect(ofNamespace(facts)).toEqual(does);
-  });
+  const does = (facts: Partial<Facts>, expected: readonly number[][]) => expect(ofNamespace(facts)).toEqual(expected);
+  test("gets the finalizer first, and is read last", () =>
+    does({ namespace: free, volumes: [lost()] }, [
+      [0, 1, 1],
+      [2, 0, 1],
+    ]));
+  test("that has the finalizer already is read first and last", () =>
+    does({ volumes: [lost()] }, [
+      [0, 0, 1],
+      [2, 0, 1],
+    ]));
+  test("is left alone if nothing has changed", () => does({ volumes: [held] }, []));
+  test("gets the finalizer again if a person has removed it", () =>
+    does({ namespace: free, volumes: [held] }, [[0, 1, 1]]));
+  test("that is not being deleted keeps the finalizer", () => does({ volumes: [] }, []));
+  test("loses the finalizer after the offers are withdrawn", () =>
+    does({ namespace: ending(), volumes: [held] }, [[1, 1, 0]]));
+  test("without the finalizer is left alone while it is being deleted", () =>
+    does({ namespace: ending({}), volumes: [] }, []));
 
   test("that was deleted while volumes were offered fails the precondition, and is decided again", () => {
     const check = decideAll({ volumes: [lost()] }).find(({ about }) => about.metadata.name === "shop");
@@ -427,7 +344,7 @@ describe("the namespace", () => {
 });
 
 test("a namespace that goes while its volumes are read is gone, and what was written meanwhile is read", async () => {
-  const allowed = volume({ annotations: { "holdfast.dev/offer": "yes" } });
+  const allowed = volume({ annotations: offerSays("yes") });
   const namespaces = [ending(), gone, gone];
   const lists: Volume[][] = [[volume()], [allowed]];
   const client = {
@@ -532,10 +449,10 @@ describe("an event of a volume", () => {
     { what: "has just lost its claim", one: lost() },
     { what: "got another time", one: volume({ note: { next: "2026-01-05T00:00:00.000Z" }, annotations: due }) },
     { what: "lost its time", one: volume({ note: { next } }) },
-    { what: "got a time that cannot be read", one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }) },
+    { what: "got a time that cannot be read", one: volume({ annotations: reclaimAt("tomorrow") }) },
     { what: "has a Warning whose cause may be gone", one: volume({ note: { warning: "UnreadableTime" } }) },
-    { what: "a person wants offered", one: volume({ annotations: { "holdfast.dev/offer": "yes" } }) },
-    { what: "a person wants not to be offered", one: volume({ annotations: { "holdfast.dev/offer": "no" } }) },
+    { what: "a person wants offered", one: volume({ annotations: offerSays("yes") }) },
+    { what: "a person wants not to be offered", one: volume({ annotations: offerSays("no") }) },
     { what: "was not to be offered, and may be offered again", one: volume({ note: { refused: true } }) },
     { what: "a person has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
     { what: "a person has reserved for another claim", one: volume({ ref: { name: "other" } }) },
@@ -565,7 +482,7 @@ describe("an event of a volume", () => {
   });
 
   test("that a former version has noted as refused leaves its note as that version reads it", () => {
-    const one = volume({ note: { refused: true }, annotations: { "holdfast.dev/offer": "no" } });
+    const one = volume({ note: { refused: true }, annotations: offerSays("no") });
     const [decision] = decideAll({ volumes: [one] });
     expect(decision).toMatchObject({ writes: [], step: { name: "kept", details: { refused: true } } });
   });

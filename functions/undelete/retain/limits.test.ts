@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import {
   type Kind,
@@ -39,65 +39,35 @@ function serving(quotas: readonly object[], noted: readonly object[]) {
 
 const free = { ...kept(), status: { phase: "Bound" } };
 
-test.each<{ what: string; quotas: object[]; noted: object[]; reached: object | undefined }>([
-  { what: "no quota", quotas: [], noted: [kept()], reached: undefined },
-  { what: "a quota of pods alone", quotas: [quota({ pods: "1" })], noted: [kept()], reached: undefined },
-  {
-    what: "less kept than the quota allows",
-    quotas: [quota({ [anyClass]: "6Gi" })],
-    noted: [kept()],
-    reached: undefined,
-  },
-  {
-    what: "as much kept as the quota allows",
-    quotas: [quota({ [anyClass]: "10Gi" })],
-    noted: [kept(), kept("fast")],
-    reached: { kept: 10 * 2 ** 30, most: 10 * 2 ** 30 },
-  },
-  {
-    what: "less asked for by the claims than the quota allows, on larger volumes",
-    quotas: [quota({ [anyClass]: "5Gi" })],
-    noted: [kept("standard", "4Gi")],
-    reached: undefined,
-  },
-  {
-    what: "as much kept as the smaller of two quotas allows",
-    quotas: [quota({ [anyClass]: "10Gi" }), quota({ [anyClass]: "5Gi" })],
-    noted: [kept()],
-    reached: { most: 5 * 2 ** 30 },
-  },
-  {
-    what: "as much kept as a quota of its class allows",
-    quotas: [quota({ "standard.storageclass.storage.k8s.io/requests.storage": "5Gi" })],
-    noted: [kept()],
-    reached: { storageClass: "standard" },
-  },
-  {
-    what: "as much kept as a quota of another class allows",
-    quotas: [quota({ [fastClass]: "5Gi" })],
-    noted: [kept("fast")],
-    reached: undefined,
-  },
-  {
-    what: "a quota of 0, under which no claim can be created",
-    quotas: [quota({ [anyClass]: "0" })],
-    noted: [kept()],
-    reached: undefined,
-  },
-  {
-    what: "quotas that do not count each claim",
-    quotas: [
-      quota({ [anyClass]: "1Gi" }, { scopes: ["BestEffort"] }),
-      quota({ [anyClass]: "1Gi" }, { scopeSelector: {} }),
-    ],
-    noted: [kept()],
-    reached: undefined,
-  },
-])("by default, a volume is limited rightly with $what", async ({ quotas, noted, reached }) => {
-  const room = await readRoom(serving(quotas, noted).client, "shop", byDefault);
-  const found = reachedLimit(free, room);
-  if (reached) expect(found).toMatchObject(reached);
-  else expect(found).toBeUndefined();
+describe("by default, a volume is limited rightly with", () => {
+  const itsClass = "standard.storageclass.storage.k8s.io/requests.storage";
+  const limits = async (quotas: object[], noted: object[], reached?: object) => {
+    const room = await readRoom(serving(quotas, noted).client, "shop", byDefault);
+    const found = reachedLimit(free, room);
+    if (reached) expect(found).toMatchObject(reached);
+    else expect(found).toBeUndefined();
+  };
+  test("no quota", () => limits([], [kept()]));
+  test("a quota of pods alone", () => limits([quota({ pods: "1" })], [kept()]));
+  test("less kept than the quota allows", () => limits([quota({ [anyClass]: "6Gi" })], [kept()]));
+  test("as much kept as the quota allows", () =>
+    limits([quota({ [anyClass]: "10Gi" })], [kept(), kept("fast")], { kept: 10 * 2 ** 30, most: 10 * 2 ** 30 }));
+  test("less asked for by the claims than the quota allows, on larger volumes", () =>
+    limits([quota({ [anyClass]: "5Gi" })], [kept("standard", "4Gi")]));
+  test("as much kept as the smaller of two quotas allows", () =>
+    limits([quota({ [anyClass]: "10Gi" }), quota({ [anyClass]: "5Gi" })], [kept()], { most: 5 * 2 ** 30 }));
+  test("as much kept as a quota of its class allows", () =>
+    limits([quota({ [itsClass]: "5Gi" })], [kept()], {
+      storageClass: "standard",
+    }));
+  test("as much kept as a quota of another class allows", () =>
+    limits([quota({ [fastClass]: "5Gi" })], [kept("fast")]));
+  test("a quota of 0, under which no claim can be created", () => limits([quota({ [anyClass]: "0" })], [kept()]));
+  test("quotas that do not count each claim", () =>
+    limits(
+      [quota({ [anyClass]: "1Gi" }, { scopes: ["BestEffort"] }), quota({ [anyClass]: "1Gi" }, { scopeSelector: {} })],
+      [kept()],
+    ));
 });
 
 test("without a quota of storage, the volumes of the namespace are not read", async () => {

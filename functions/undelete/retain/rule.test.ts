@@ -25,124 +25,56 @@ const ephemeral = (keep?: string) => claim("claim", "pv", keep, { name: "web-0-d
 const condemned = claim("claim", "pv", undefined, { name: "data-web-0", ownerReferences: [pod] });
 const toRetain = { persistentVolumeReclaimPolicy: "Retain" };
 const toDelete = { persistentVolumeReclaimPolicy: "Delete" };
+const notAnyMore = { spec: toDelete, event: "NotKeptAnyMore" };
+const silentClass = { storageClass: saying("standard") };
 
 const free = volume(bound);
 const owner = { apiVersion: "a.example/v1", kind: "Volume", name: "pv", uid: "v1", controller: true };
 const controlled = { ...free, metadata: { ...free.metadata, ownerReferences: [owner] } };
 
-const decide = (facts: Facts) => done(retain.decide([facts], now, settings)[0]);
+const decideOne = (facts: Facts) => retain.decide([facts], now, settings)[0];
+const decide = (facts: Facts) => done(decideOne(facts));
+const detailsOf = (decision: ReturnType<typeof decideOne>) =>
+  decision?.do === "write" && typeof decision.step === "object" ? decision.step.details : undefined;
 
 describe("a bound volume", () => {
-  test.each<{ what: string; facts: Facts; does: unknown }>([
-    {
-      what: "that is to be kept becomes Retain",
-      facts: { volume: volume(bound), claim: keepIt, namespace: shop },
-      does: { step: "retained", spec: toRetain },
-    },
-    {
-      what: "whose class asks for it becomes Retain",
-      facts: { volume: volume(bound), claim: silentClaim, namespace: shop, storageClass: saying("standard", "7d") },
-      does: { step: "retained", spec: toRetain },
-    },
-    {
-      what: "that another object controls is left to that object",
-      facts: { volume: controlled, claim: keepIt, namespace: shop },
-      does: "stop",
-    },
-    {
-      what: "of a generic ephemeral volume is left to its pod, also if namespace and class ask to keep it",
-      facts: { volume: free, claim: ephemeral(), namespace: saying("shop", "24h"), storageClass: saying("fast", "7d") },
-      does: undefined,
-    },
-    {
-      what: "whose claim a StatefulSet that scales down has handed to its pod is kept",
-      facts: { volume: free, claim: condemned, namespace: saying("shop", "24h") },
-      does: { step: "retained", spec: toRetain },
-    },
-    {
-      what: "of a generic ephemeral volume is kept if its own claim asks for it",
-      facts: { volume: free, claim: ephemeral("24h"), namespace: shop },
-      does: { step: "retained", spec: toRetain },
-    },
-    {
-      what: "that no annotation asks to keep is left alone",
-      facts: { volume: volume(bound), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
-      does: undefined,
-    },
-    {
-      what: "whose claim says `none` gets its policy back, also if the namespace asks to keep it",
-      facts: { volume: volume(retained), claim: claim("claim", "pv", "none"), namespace: saying("shop", "24h") },
-      does: { spec: toDelete, event: "NotKeptAnyMore" },
-    },
-    {
-      what: "whose claim is being deleted stays kept",
-      facts: { volume: volume(retained), claim: going, namespace: shop, storageClass: saying("standard") },
-      does: undefined,
-    },
-    {
-      what: "whose namespace is being deleted stays kept",
-      facts: {
-        volume: volume(retained),
-        claim: silentClaim,
-        namespace: saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" }),
-        storageClass: saying("standard"),
-      },
-      does: undefined,
-    },
-    {
-      what: "whose policy a person has changed keeps that policy, and says so",
-      facts: { volume: volume({ ...retained, policy: "Delete" }), claim: keepIt, namespace: shop },
-      does: { step: "overruled" },
-    },
-    {
-      what: "whose policy a person has changed keeps it when no annotation asks to keep the volume any more",
-      facts: { volume: volume(overruled), claim: silentClaim, namespace: shop, storageClass: saying("standard") },
-      does: { event: "NotKeptAnyMore" },
-    },
-    {
-      what: "whose time is unreadable is kept, and says so",
-      facts: { volume: volume(bound), claim: claim("claim", "pv", "soon"), namespace: shop },
-      does: { step: "retained", spec: toRetain, event: "UnreadableTime" },
-    },
-    {
-      what: "that another claim has got meanwhile loses its time",
-      facts: {
-        volume: volume({
-          phase: "Bound",
-          ref: { uid: "new" },
-          annotations: { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" },
-        }),
-        claim: claim("new", "pv", "24h"),
-        namespace: shop,
-      },
-      does: { step: "retained", annotations: { "holdfast.dev/reclaim-at": null } },
-    },
-    {
-      what: "that a person has reserved for another claim becomes Retain if that claim asks to keep it",
-      facts: {
-        volume: volume({ phase: "Bound", policy: "Delete", ref: { name: "other", uid: "new" } }),
-        claim: claim("new", "pv", "24h", { name: "other" }),
-        namespace: shop,
-      },
-      does: { step: "retained", spec: toRetain },
-    },
-    {
-      what: "that a person has reserved for a claim that does not ask to keep it is left to reserve",
-      facts: {
-        volume: volume({ phase: "Bound", ref: { name: "other", uid: "new" } }),
-        claim: claim("new", "pv", undefined, { name: "other" }),
-        namespace: shop,
-      },
-      does: undefined,
-    },
-    {
-      what: "that is being deleted is left alone",
-      facts: { volume: volume({ ...bound, deleting: true }), claim: keepIt, namespace: shop },
-      does: undefined,
-    },
-  ])("$what", ({ facts, does }) => {
-    expect(decide(facts)).toEqual(does);
+  const kept = { step: "retained", spec: toRetain };
+  const does = (volume: Facts["volume"], claim: Facts["claim"], expected: unknown, more: Partial<Facts> = {}) =>
+    expect(decide({ volume, claim, namespace: shop, ...more })).toEqual(expected);
+  test("that is to be kept becomes Retain", () => does(volume(bound), keepIt, kept));
+  test("whose class asks for it becomes Retain", () =>
+    does(volume(bound), silentClaim, kept, { storageClass: saying("standard", "7d") }));
+  test("that another object controls is left to that object", () => does(controlled, keepIt, "stop"));
+  test("of a generic ephemeral volume is left to its pod, also if namespace and class ask to keep it", () =>
+    does(free, ephemeral(), undefined, { namespace: saying("shop", "24h"), storageClass: saying("fast", "7d") }));
+  test("whose claim a StatefulSet that scales down has handed to its pod is kept", () =>
+    does(free, condemned, kept, { namespace: saying("shop", "24h") }));
+  test("of a generic ephemeral volume is kept if its own claim asks for it", () => does(free, ephemeral("24h"), kept));
+  test("that no annotation asks to keep is left alone", () => does(volume(bound), silentClaim, undefined, silentClass));
+  test("whose claim says `none` gets its policy back, also if the namespace asks to keep it", () =>
+    does(volume(retained), claim("claim", "pv", "none"), notAnyMore, { namespace: saying("shop", "24h") }));
+  test("whose claim is being deleted stays kept", () => does(volume(retained), going, undefined, silentClass));
+  test("whose namespace is being deleted stays kept", () => {
+    const namespace = saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" });
+    does(volume(retained), silentClaim, undefined, { namespace, ...silentClass });
   });
+  test("whose policy a person has changed keeps that policy, and says so", () =>
+    does(volume({ ...retained, policy: "Delete" }), keepIt, { step: "overruled" }));
+  test("whose policy a person has changed keeps it when no annotation asks to keep the volume any more", () =>
+    does(volume(overruled), silentClaim, { event: "NotKeptAnyMore" }, silentClass));
+  test("whose time is unreadable is kept, and says so", () =>
+    does(volume(bound), claim("claim", "pv", "soon"), { ...kept, event: "UnreadableTime" }));
+  test("that another claim has got meanwhile loses its time", () => {
+    const annotations = { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" };
+    const expected = { step: "retained", annotations: { "holdfast.dev/reclaim-at": null } };
+    does(volume({ phase: "Bound", ref: { uid: "new" }, annotations }), claim("new", "pv", "24h"), expected);
+  });
+  const ofOther = { phase: "Bound", ref: { name: "other", uid: "new" } } as const;
+  test("that a person has reserved for another claim becomes Retain if that claim asks to keep it", () =>
+    does(volume({ ...ofOther, policy: "Delete" }), claim("new", "pv", "24h", { name: "other" }), kept));
+  test("that a person has reserved for a claim that does not ask to keep it is left to reserve", () =>
+    does(volume(ofOther), claim("new", "pv", undefined, { name: "other" }), undefined));
+  test("that is being deleted is left alone", () => does(volume({ ...bound, deleting: true }), keepIt, undefined));
 
   test.each([
     { of: "Content", apiGroup: "a.example", policy: "Delete" },
@@ -157,16 +89,11 @@ describe("a bound volume", () => {
         spec: { volumeName: "pv", ...source },
       });
       const handed = volume({ ...retained, ref: { name: "target", uid: "new" } });
-      const decisions = (keep?: string) =>
-        retain.decide([{ volume: handed, claim: target(keep), namespace: shop }], now, settings);
-      const [kept] = decisions("24h");
-      const noted = kept?.do === "write" && typeof kept.step === "object" ? kept.step.details : undefined;
-      expect(noted).toMatchObject({ policy, claim: { name: "target", uid: "new" } });
+      const kept = decideOne({ volume: handed, claim: target("24h"), namespace: shop });
+      expect(detailsOf(kept)).toMatchObject({ policy, claim: { name: "target", uid: "new" } });
       const classless = { ...handed, spec: { ...handed.spec, storageClassName: "" } };
-      const [left] = retain.decide([{ volume: classless, claim: target(), namespace: shop }], now, settings);
-      expect(done(left)).toEqual(
-        policy === "Delete" ? { spec: toDelete, event: "NotKeptAnyMore" } : { event: "GivenToAnother" },
-      );
+      const left = decideOne({ volume: classless, claim: target(), namespace: shop });
+      expect(done(left)).toEqual(policy === "Delete" ? notAnyMore : { event: "GivenToAnother" });
     },
   );
 
@@ -177,17 +104,13 @@ describe("a bound volume", () => {
     });
     const source = { dataSource: { kind: "VolumeSnapshot", name: "before-upgrade" } };
     const one = (step: "offered" | "retained") => volume({ phase: "Bound", note: { step }, ref: { uid: "new" } });
-    const [decision] = retain.decide(
-      [{ volume: one("offered"), claim: wants(source), namespace: shop }],
-      now,
-      settings,
-    );
+    const decision = decideOne({ volume: one("offered"), claim: wants(source), namespace: shop });
     expect(done(decision)).toMatchObject({ step: "retained", event: "FormerDataBound" });
     expect(decision?.message).toContain("VolumeSnapshot before-upgrade");
     expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
     expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
     const above = { volume: one("offered"), claim: wants(source), namespace: shop, ...full };
-    const [unkept] = retain.decide([above], now, settings);
+    const unkept = decideOne(above);
     expect(done(unkept)).toMatchObject({ step: "unkept", event: "FormerDataBound" });
     expect(unkept?.message).toContain("VolumeSnapshot before-upgrade");
     // With a new claim, the data would be lost.
@@ -268,7 +191,7 @@ describe("a bound volume", () => {
 
   test("is kept no longer only if its claim and its namespace are not being deleted", () => {
     const awaits = (is: ReturnType<typeof volume>) => {
-      const [decision] = retain.decide([{ volume: is, claim: keepIt, namespace: shop, ...full }], now, settings);
+      const decision = decideOne({ volume: is, claim: keepIt, namespace: shop, ...full });
       return (decision?.do === "write" && decision.preconditions) || [];
     };
     const [ofClaim, ofNamespace, ...more] = awaits(volume(retained));
@@ -284,9 +207,9 @@ describe("a bound volume", () => {
   });
 
   test("gets its policy back only while claim and namespace stay and say what they said", () => {
-    const facts = { volume: volume(retained), claim: silentClaim, namespace: shop, storageClass: saying("standard") };
-    const [decision] = retain.decide([facts], now, settings);
-    expect(done(decision)).toEqual({ spec: toDelete, event: "NotKeptAnyMore" });
+    const facts = { volume: volume(retained), claim: silentClaim, namespace: shop, ...silentClass };
+    const decision = decideOne(facts);
+    expect(done(decision)).toEqual(notAnyMore);
     const [ofClaim, ofNamespace] = (decision?.do === "write" && decision.preconditions) || [];
     const lives = [silentClaim, going, keepIt, claim("new", "pv"), undefined];
     expect(lives.map((live) => ofClaim?.holds(live))).toEqual([true, false, false, false, false]);
@@ -297,9 +220,8 @@ describe("a bound volume", () => {
 
   test.each(["no", "later"])("keeps the refusal %s that came before this rule saw that it was bound again", (offer) => {
     const refused = volume({ ...rebound, annotations: { "holdfast.dev/offer": offer } });
-    expect(decide({ volume: refused, claim: claim("new", "pv", "24h"), namespace: shop })).toEqual({
-      step: "retained",
-    });
+    const decided = decide({ volume: refused, claim: claim("new", "pv", "24h"), namespace: shop });
+    expect(decided).toEqual({ step: "retained" });
   });
 
   test("that is bound again loses a permission, and one that a person has given to another claim a refusal", () => {
@@ -321,15 +243,12 @@ describe("a bound volume", () => {
   ])("that asks for $text is kept $kept where the longest is $longestKeep", ({ text, longestKeep, kept, warning }) => {
     const facts = { volume: volume(bound), claim: claim("claim", "pv", text), namespace: shop };
     const [decision] = retain.decide([facts], now, { ...settings, longestKeep });
-    const details = decision?.do === "write" && typeof decision.step === "object" && decision.step.details;
-    expect(details).toMatchObject({ for: kept, ...(warning ? { warning } : {}) });
+    expect(detailsOf(decision)).toMatchObject({ for: kept, ...(warning ? { warning } : {}) });
   });
 
   test("has its former policy in its note, also one that a person has set later", () => {
-    const noted = (one: ReturnType<typeof volume>) => {
-      const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, settings);
-      return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.policy;
-    };
+    const noted = (one: ReturnType<typeof volume>) =>
+      detailsOf(decideOne({ volume: one, claim: keepIt, namespace: shop }))?.policy;
     expect(noted(volume(bound))).toBe("Delete");
     expect(noted(volume(retained))).toBe("Delete");
     expect(noted(volume({ ...bound, policy: "Retain" }))).toBe("Retain");
@@ -371,25 +290,21 @@ test("a volume whose class is missing stays kept only if a class may have asked 
     const facts = await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings });
     return done(retain.decide(facts, now, settings)[0]);
   };
-  const given = { spec: toDelete, event: "NotKeptAnyMore" };
   expect([await policyNow("class"), await policyNow()]).toEqual([undefined, undefined]);
   // A static volume may name a class that there never was.
-  expect([await policyNow("claim"), await policyNow("namespace")]).toEqual([given, given]);
+  expect([await policyNow("claim"), await policyNow("namespace")]).toEqual([notAnyMore, notAnyMore]);
   // That of a provisioned one was there, and may have said it as well.
   const provisioned = { "pv.kubernetes.io/provisioned-by": "driver.example" };
   expect(await policyNow("claim", provisioned)).toBeUndefined();
   objects.set(PersistentVolumeClaim, claim("claim", "pv", "none"));
-  expect(await policyNow("claim", provisioned)).toEqual(given);
+  expect(await policyNow("claim", provisioned)).toEqual(notAnyMore);
   objects.set(PersistentVolumeClaim, silentClaim);
   objects.set(StorageClass, saying("standard"));
-  expect(await policyNow("class")).toEqual(given);
+  expect(await policyNow("class")).toEqual(notAnyMore);
 });
 
 test("the note says whose annotation keeps the volume", () => {
-  const by = (facts: Omit<Facts, "volume">) => {
-    const [decision] = retain.decide([{ volume: free, ...facts }], now, settings);
-    return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.by;
-  };
+  const by = (facts: Omit<Facts, "volume">) => detailsOf(decideOne({ volume: free, ...facts }))?.by;
   const storageClass = saying("standard", "7d");
   expect(by({ claim: keepIt, namespace: saying("shop", "1h"), storageClass })).toBe("claim");
   expect(by({ claim: silentClaim, namespace: saying("shop", "1h"), storageClass })).toBe("namespace");
@@ -437,7 +352,7 @@ describe("subjects", () => {
     const { metadata, ...rest } = volume(retained);
     const one = { metadata: { ...metadata, labels: {} }, ...rest };
     expect(hint("PersistentVolume", one)).toMatchObject([{ name: "x" }]);
-    const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, settings);
+    const decision = decideOne({ volume: one, claim: keepIt, namespace: shop });
     expect(decision).toMatchObject({
       writes: [{ patch: { metadata: { labels: { "holdfast.dev/volume-of": "shop" } } } }],
     });
@@ -517,7 +432,7 @@ describe("the right that a new note gives a volume", () => {
   const rightOf = (status: object, note: Changes["note"] = null, metadata = {}) => {
     const one = volume({ ...bound, note, ...(note ? { policy: "Retain" } : {}) });
     const facts = { volume: { ...one, status: { ...one.status, ...status } }, namespace: shop };
-    const [decision] = retain.decide([{ ...facts, claim: claim("claim", "pv", "24h", metadata) }], now, settings);
+    const decision = decideOne({ ...facts, claim: claim("claim", "pv", "24h", metadata) });
     const step = decision?.do === "write" && decision.step;
     return (step as { details?: { right?: number } }).details?.right;
   };
