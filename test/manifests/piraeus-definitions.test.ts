@@ -26,31 +26,34 @@ const configuration = (spec: object): Given => [
 const pool = (more: object) => configuration({ storagePools: [{ name: "pool1", ...more }] });
 
 describe("the generated definitions take what Piraeus' documentation shows, and refuse what it rules out", () => {
-  test.each<[string, Given]>([
-    ["a cluster as it is by default", ["linstorclusters", "LinstorCluster", "linstorcluster", {}]],
-    [
-      "a cluster with every wish about Nodes, and parts that others act upon",
-      [
-        "linstorclusters",
-        "LinstorCluster",
-        "linstorcluster",
-        {
-          nodeSelector: { "node-role.kubernetes.io/linstor": "" },
-          nodeAffinity: {
-            nodeSelectorTerms: [
-              { matchExpressions: [{ key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" }] },
-            ],
-          },
-          tolerations: [{ key: "node-role.kubernetes.io/control-plane", operator: "Exists" }],
-          externalController: { url: "http://linstor.example.com:3370" },
-          csiNode: { enabled: true, podTemplate: { spec: { hostNetwork: true } } },
+  const isTaken = async (object: Given) => {
+    const create = await installed();
+    const { status, json } = await create(...object);
+    expect(status, JSON.stringify(json)).toBe(201);
+    expect(json.spec).toEqual(object[3]);
+  };
+  test("a cluster as it is by default", () => isTaken(["linstorclusters", "LinstorCluster", "linstorcluster", {}]));
+  test("a cluster with every wish about Nodes, and parts that others act upon", () =>
+    isTaken([
+      "linstorclusters",
+      "LinstorCluster",
+      "linstorcluster",
+      {
+        nodeSelector: { "node-role.kubernetes.io/linstor": "" },
+        nodeAffinity: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" }] },
+          ],
         },
-      ],
-    ],
-    ["the policy that the document names", configuration({ deletionPolicy: "Evacuate" })],
-    ["an empty policy, which is Retain", configuration({ deletionPolicy: "" })],
-    [
-      "pools, properties of the Node and a pod template",
+        tolerations: [{ key: "node-role.kubernetes.io/control-plane", operator: "Exists" }],
+        externalController: { url: "http://linstor.example.com:3370" },
+        csiNode: { enabled: true, podTemplate: { spec: { hostNetwork: true } } },
+      },
+    ]));
+  test("the policy that the document names", () => isTaken(configuration({ deletionPolicy: "Evacuate" })));
+  test("an empty policy, which is Retain", () => isTaken(configuration({ deletionPolicy: "" })));
+  test("pools, properties of the Node and a pod template", () =>
+    isTaken(
       configuration({
         nodeSelector: { storage: "yes" },
         storagePools: [
@@ -63,46 +66,33 @@ describe("the generated definitions take what Piraeus' documentation shows, and 
         ],
         podTemplate: { spec: { initContainers: [{ name: "drbd-module-loader", $patch: "delete" }] } },
       }),
-    ],
-    ["timeouts of an evacuation", configuration({ evacuationStrategy: { attachedVolumeReattachTimeout: "1h30m" } })],
-  ])("%s", async (_what, object) => {
+    ));
+  test("timeouts of an evacuation", () =>
+    isTaken(configuration({ evacuationStrategy: { attachedVolumeReattachTimeout: "1h30m" } })));
+
+  const isRefused = async (object: Given, message: RegExp) => {
     const create = await installed();
     const { status, json } = await create(...object);
-    expect(status, JSON.stringify(json)).toBe(201);
-    expect(json.spec).toEqual(object[3]);
-  });
-
-  test.each<[string, Given, RegExp]>([
-    ["another policy", configuration({ deletionPolicy: "Keep" }), /deletionPolicy/],
-    ["a policy in small letters", configuration({ deletionPolicy: "retain" }), /deletionPolicy/],
-    [
-      "an operator that there is not",
+    expect([status, json.message]).toEqual([422, expect.stringMatching(message)]);
+  };
+  test("another policy is refused", () => isRefused(configuration({ deletionPolicy: "Keep" }), /deletionPolicy/));
+  test("a policy in small letters is refused", () =>
+    isRefused(configuration({ deletionPolicy: "retain" }), /deletionPolicy/));
+  test("an operator that there is not is refused", () =>
+    isRefused(
       configuration({
         nodeAffinity: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "Near", values: ["a"] }] }] },
       }),
       /operator/,
-    ],
-    ["a pool of no kind", pool({}), /exactly one of/],
-    ["a pool of two kinds", pool({ filePool: {}, zfsPool: {} }), /exactly one of/],
-    [
-      "two pools of one name",
-      configuration({ storagePools: [1, 2].map(() => ({ name: "p12", filePool: {} })) }),
-      /p12/,
-    ],
-    [
-      "a duration in words",
-      configuration({ evacuationStrategy: { attachedVolumeReattachTimeout: "soon" } }),
-      /Timeout/,
-    ],
-    [
-      "a negative number of slots",
-      ["linstorclusters", "LinstorCluster", "c", { maxConcurrentEvacuations: -1 }],
-      /maxConc/,
-    ],
-    ["a satellite without its cluster", ["linstorsatellites", "LinstorSatellite", "n1", {}], /clusterRef/],
-  ])("%s is refused", async (_what, object, message) => {
-    const create = await installed();
-    const { status, json } = await create(...object);
-    expect([status, json.message]).toEqual([422, expect.stringMatching(message)]);
-  });
+    ));
+  test("a pool of no kind is refused", () => isRefused(pool({}), /exactly one of/));
+  test("a pool of two kinds is refused", () => isRefused(pool({ filePool: {}, zfsPool: {} }), /exactly one of/));
+  test("two pools of one name is refused", () =>
+    isRefused(configuration({ storagePools: [1, 2].map(() => ({ name: "p12", filePool: {} })) }), /p12/));
+  test("a duration in words is refused", () =>
+    isRefused(configuration({ evacuationStrategy: { attachedVolumeReattachTimeout: "soon" } }), /Timeout/));
+  test("a negative number of slots is refused", () =>
+    isRefused(["linstorclusters", "LinstorCluster", "c", { maxConcurrentEvacuations: -1 }], /maxConc/));
+  test("a satellite without its cluster is refused", () =>
+    isRefused(["linstorsatellites", "LinstorSatellite", "n1", {}], /clusterRef/));
 });

@@ -88,31 +88,25 @@ describe("a satellite that there is", () => {
 
   const evacuates = configuration("a", { nodeSelector: { storage: "yes" }, deletionPolicy: "Evacuate" });
   const labelled = cluster({ nodeSelector: { storage: "yes" } });
-  test.each<[string, Partial<Facts>, object]>([
-    ["the Node is gone", {}, { node: undefined }],
-    [
-      "the Node lost the label that selects both it and its policy",
-      { clusters: [labelled] as never },
-      { node: node({}) },
-    ],
-    [
-      "the Node has a taint that removes its satellite",
-      {},
-      { node: node({}, { taints: [{ key: "t", effect: "NoExecute" }] }) },
-    ],
-    ["a person has made it by hand", {}, { satellite: satellite({}, { ownerReferences: [] }) }],
-    [
-      "piraeus-operator writes it",
+  const keeps = (facts: Partial<Facts>, placed: object) => {
+    const before = satellite({ deletionPolicy: "Evacuate" });
+    const [decision] = decide([evacuates], { ...facts, placed: { satellite: before, node: node(), ...placed } });
+    expect(decision?.do).toBe("leave");
+  };
+  test("keeps what it has when the Node is gone", () => keeps({}, { node: undefined }));
+  test("keeps what it has when the Node lost the label that selects both it and its policy", () =>
+    keeps({ clusters: [labelled] as never }, { node: node({}) }));
+  test("keeps what it has when the Node has a taint that removes its satellite", () =>
+    keeps({}, { node: node({}, { taints: [{ key: "t", effect: "NoExecute" }] }) }));
+  test("keeps what it has when a person has made it by hand", () =>
+    keeps({}, { satellite: satellite({}, { ownerReferences: [] }) }));
+  test("keeps what it has when piraeus-operator writes it", () =>
+    keeps(
       {},
       {
         satellite: satellite({}, { managedFields: [{ manager: "piraeus.io/operator", time: "2026-01-01T00:00:00Z" }] }),
       },
-    ],
-  ])("keeps what it has when %s", (_what, facts, placed) => {
-    const before = satellite({ deletionPolicy: "Evacuate" });
-    const [decision] = decide([evacuates], { ...facts, placed: { satellite: before, node: node(), ...placed } });
-    expect(decision?.do).toBe("leave");
-  });
+    ));
 });
 
 describe("a configuration's status", () => {

@@ -98,43 +98,27 @@ describe("a storage pool", () => {
     expect(decision?.do).toBe("write");
   });
 
-  test.each<[string, object, Partial<Found>, RegExp]>([
-    ["of a kind that the satellite lacks", { name: "pool1", zfsPool: {} }, {}, /does not offer ZFS/],
-    [
-      "of devices",
-      { name: "pool1", lvmPool: {}, source: { hostDevices: ["/dev/vdb"] } },
-      {},
-      /erases devices.*\/dev\/vdb/,
-    ],
-    [
-      "in other storage",
-      thin,
-      { pools: [aPool("pool1", { ...applied, "StorDriver/StorPoolName": "/other" })] },
-      /in \/other/,
-    ],
-    [
-      "of another kind",
-      { name: "pool1", lvmPool: {} },
-      { pools: [aPool("pool1", applied)] },
-      /never given other storage/,
-    ],
-    [
-      "that the satellite has refused",
-      thin,
-      { pools: [aPool("POOL1", { "StorDriver/StorPoolName": "/srv" })] },
-      /may have refused/,
-    ],
-    [
-      "with an error",
-      thin,
-      { pools: [aPool("pool1", applied, { reports: [{ ret_code: -4611686018427386906n, message: "No space" }] })] },
-      /No space/,
-    ],
-  ])("%s is left to a person", (_what, pool, found, message) => {
+  const isLeft = (pool: object, found: Partial<Found>, message: RegExp) => {
     const decision = decide({ storagePools: [pool] }, found);
     expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
     expect(JSON.stringify(decision)).toMatch(message);
-  });
+  };
+  test("of a kind that the satellite lacks is left to a person", () =>
+    isLeft({ name: "pool1", zfsPool: {} }, {}, /does not offer ZFS/));
+  test("of devices is left to a person", () =>
+    isLeft({ name: "pool1", lvmPool: {}, source: { hostDevices: ["/dev/vdb"] } }, {}, /erases devices.*\/dev\/vdb/));
+  test("in other storage is left to a person", () =>
+    isLeft(thin, { pools: [aPool("pool1", { ...applied, "StorDriver/StorPoolName": "/other" })] }, /in \/other/));
+  test("of another kind is left to a person", () =>
+    isLeft({ name: "pool1", lvmPool: {} }, { pools: [aPool("pool1", applied)] }, /never given other storage/));
+  test("that the satellite has refused is left to a person", () =>
+    isLeft(thin, { pools: [aPool("POOL1", { "StorDriver/StorPoolName": "/srv" })] }, /may have refused/));
+  test("with an error is left to a person", () =>
+    isLeft(
+      thin,
+      { pools: [aPool("pool1", applied, { reports: [{ ret_code: -4611686018427386906n, message: "No space" }] })] },
+      /No space/,
+    ));
 
   test("that holds volumes is one that the satellite has taken, also if a person made it", () => {
     const volume = { volume_number: 0, storage_pool_name: "pool1", state: { disk_state: "UpToDate" } };

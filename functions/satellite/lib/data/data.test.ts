@@ -14,235 +14,172 @@ const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];
 const connected = (connection: string) => ({
   nodes: [aNode("node-1"), aNode("node-2", { connection }), aNode("node-3")],
 });
+const inUse = { state: { in_use: true } };
+const evicted = ["DELETE", "EVICTED"];
+const offline = { node: aNode("node-1", { connection: "OFFLINE" }) };
+const bothLeave = { nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE"] }), aNode("node-3")] };
 const storageOnly = { layer_object: { type: "STORAGE" }, state: {}, volumes: [{ volume_number: 0 }] };
 
 describe("whether LINSTOR may be called to evacuate", () => {
-  test.each<[string, DataFacts, string, RegExp]>([
-    ["an empty node: the flag keeps new copies away", dataFacts(), "act", /Nothing is on/],
-    ["good copies", dataFacts(pair), "act", /can be moved/],
-    ["a source in use", dataFacts([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } })]), "act", /moved/],
-    ["an unused client", dataFacts([aCopy("pvc-1", "node-1", "Diskless"), aCopy("pvc-1", "node-2")]), "act", /moved/],
-    [
-      "a stale source with as many good peers as the place count asks for",
+  const decides = (facts: DataFacts, verdict: string, message: RegExp) => {
+    const found = mayEvacuate(facts, now);
+    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
+  };
+  test("an empty node: the flag keeps new copies away", () => decides(dataFacts(), "act", /Nothing is on/));
+  test("good copies", () => decides(dataFacts(pair), "act", /can be moved/));
+  test("a source in use", () => decides(dataFacts([aCopy("pvc-1", "node-1", "UpToDate", inUse)]), "act", /moved/));
+  test("an unused client", () =>
+    decides(dataFacts([aCopy("pvc-1", "node-1", "Diskless"), aCopy("pvc-1", "node-2")]), "act", /moved/));
+  test("a stale source with as many good peers as the place count asks for", () =>
+    decides(
       dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource, aCopy("pvc-1", "node-3")]),
       "act",
       /moved/,
-    ],
-    [
-      "a stale source with one good peer of two copies",
+    ));
+  test("a stale source with one good peer of two copies", () =>
+    decides(
       dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource]),
       "stop",
       /too few would be left: pvc-1 \(1 of 2\).*--auto-place \+1.*place-count/,
-    ],
-    [
-      "an offline node with nothing on it",
-      dataFacts([], { node: aNode("node-1", { connection: "OFFLINE" }) }),
-      "act",
-      /Nothing is on the node/,
-    ],
-    [
-      "an evicted node with nothing on it",
-      dataFacts([], { node: aNode("node-1", { flags: ["DELETE", "EVICTED"], connection: "OFFLINE" }) }),
+    ));
+  test("an offline node with nothing on it", () => decides(dataFacts([], offline), "act", /Nothing is on the node/));
+  test("an evicted node with nothing on it", () =>
+    decides(
+      dataFacts([], { node: aNode("node-1", { flags: evicted, connection: "OFFLINE" }) }),
       "done",
       /nothing is on it/,
-    ],
-    [
-      "an offline node",
-      dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
-      "stop",
-      /is OFFLINE.*Delete/,
-    ],
-    ["a peer that is still read", dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/],
-    ["an offline peer", dataFacts(pair, connected("OFFLINE")), "act", /moved/],
-    [
-      "a copy that no satellite has reported",
-      dataFacts([aCopy("pvc-1", "node-1", "absent")]),
-      "stop",
-      /not yet reported.*pvc-1/,
-    ],
-    [
-      "a client in use",
-      dataFacts([aCopy("pvc-1", "node-1", "Diskless", { state: { in_use: true } }), aCopy("pvc-1", "node-2")]),
+    ));
+  test("an offline node", () => decides(dataFacts(pair, offline), "stop", /is OFFLINE.*Delete/));
+  test("a peer that is still read", () =>
+    decides(dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/));
+  test("an offline peer", () => decides(dataFacts(pair, connected("OFFLINE")), "act", /moved/));
+  test("a copy that no satellite has reported", () =>
+    decides(dataFacts([aCopy("pvc-1", "node-1", "absent")]), "stop", /not yet reported.*pvc-1/));
+  test("a client in use", () =>
+    decides(
+      dataFacts([aCopy("pvc-1", "node-1", "Diskless", inUse), aCopy("pvc-1", "node-2")]),
       "wait",
       /pvc-1 is in use on the node without a copy/,
-    ],
-    [
-      "a volume without DRBD",
-      dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]),
-      "stop",
-      /vol .* cannot be moved/,
-    ],
-    [
-      "the only copy, stale",
-      dataFacts([aCopy("pvc-1", "node-1", "Outdated")]),
-      "stop",
-      /would delete the one on node-1/,
-    ],
-    [
-      "the only good copy on a node that is offline",
+    ));
+  test("a volume without DRBD", () =>
+    decides(dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /vol .* cannot be moved/));
+  test("the only copy, stale", () =>
+    decides(dataFacts([aCopy("pvc-1", "node-1", "Outdated")]), "stop", /would delete the one on node-1/));
+  test("the only good copy on a node that is offline", () =>
+    decides(
       dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource], connected("OFFLINE")),
       "stop",
       /No copy of pvc-1/,
-    ],
-    [
-      "a copy that another evacuation has begun, not deployed yet",
-      dataFacts([...pair, aCopy("pvc-1", "node-3", "absent")]),
-      "wait",
-      /pvc-1 is still being made/,
-    ],
-    ["a copy that still syncs", dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]), "wait", /being made/],
-    [
-      "a copy that another node has which is evacuated as well",
-      dataFacts([...pair, aCopy("pvc-1", "node-3")], {
-        nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE"] }), aNode("node-3")],
-      }),
+    ));
+  test("a copy that another evacuation has begun, not deployed yet", () =>
+    decides(dataFacts([...pair, aCopy("pvc-1", "node-3", "absent")]), "wait", /pvc-1 is still being made/));
+  test("a copy that still syncs", () =>
+    decides(dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]), "wait", /being made/));
+  test("a copy that another node has which is evacuated as well", () =>
+    decides(
+      dataFacts([...pair, aCopy("pvc-1", "node-3")], bothLeave),
       "wait",
       /evacuates node-2 as well, where a copy of pvc-1 still is/,
-    ],
-    [
-      "another node that is evacuated, and has no copy any more",
-      dataFacts([...pair.slice(0, 1), aCopy("pvc-1", "node-3")], {
-        nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE"] }), aNode("node-3")],
-      }),
-      "act",
-      /can be moved/,
-    ],
-    [
-      "an evicted node",
-      dataFacts(pair, { node: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) }),
-      "stop",
-      /evicted/,
-    ],
-    ["a call of a moment ago", dataFacts(pair, { calledAt: now - 1000 }), "wait", /was just called/],
-    ["a call in the future: the clock was set back", dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/],
-  ])("%s", (_what, facts, verdict, message) => {
-    const found = mayEvacuate(facts, now);
-    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
-  });
+    ));
+  test("another node that is evacuated, and has no copy any more", () =>
+    decides(dataFacts([...pair.slice(0, 1), aCopy("pvc-1", "node-3")], bothLeave), "act", /can be moved/));
+  test("an evicted node", () =>
+    decides(dataFacts(pair, { node: aNode("node-1", { flags: evicted }) }), "stop", /evicted/));
+  test("a call of a moment ago", () => decides(dataFacts(pair, { calledAt: now - 1000 }), "wait", /was just called/));
+  test("a call in the future: the clock was set back", () =>
+    decides(dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/));
 
   const again = (copies: Resource[], more: Partial<DataFacts> = {}) => dataFacts(copies, { ...evacuating, ...more });
   const three = [...pair, aCopy("pvc-1", "node-3")];
-  test.each<[string, DataFacts, string, RegExp]>([
-    ["nothing is left", again([aCopy("pvc-1", "node-2")]), "done", /is moving everything/],
-    [
-      "all of it is leaving",
-      again([aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]),
-      "done",
-      /is moving everything/,
-    ],
-    [
-      "a replacement syncs",
-      again([...pair, aCopy("pvc-1", "node-3", "SyncTarget(10.62%)")]),
-      "done",
-      /makes new copies/,
-    ],
-    ["a replacement is not deployed", again([...pair, aCopy("pvc-1", "node-3", "absent")]), "done", /makes new copies/],
-    [
-      "a tie breaker gets a disk",
+  test("again: nothing is left", () => decides(again([aCopy("pvc-1", "node-2")]), "done", /is moving everything/));
+  test("again: all of it is leaving", () =>
+    decides(again([aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]), "done", /is moving everything/));
+  test("again: a replacement syncs", () =>
+    decides(again([...pair, aCopy("pvc-1", "node-3", "SyncTarget(10.62%)")]), "done", /makes new copies/));
+  test("again: a replacement is not deployed", () =>
+    decides(again([...pair, aCopy("pvc-1", "node-3", "absent")]), "done", /makes new copies/));
+  test("again: a tie breaker gets a disk", () =>
+    decides(
       again([...pair, aCopy("pvc-1", "node-3", "Diskless", { flags: ["DISKLESS", "DISK_ADDING"] })]),
       "done",
       /makes new/,
-    ],
-    [
-      "the source is in use",
-      again([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } }), ...three.slice(1)]),
-      "done",
-      /released/,
-    ],
-    [
-      "only what cannot be moved is left",
-      again([aCopy("vol", "node-1", "absent", storageOnly)]),
-      "done",
-      /cannot move/,
-    ],
-    ["all is UpToDate, and the controller has forgotten", again(three), "act", /pvc-1.*called again/],
-    ["the same within the time of a call", again(three, { calledAt: now - 100_000 }), "wait", /was just called/],
-    [
-      "the target's node is offline",
+    ));
+  test("again: the source is in use", () =>
+    decides(again([aCopy("pvc-1", "node-1", "UpToDate", inUse), ...three.slice(1)]), "done", /released/));
+  test("again: only what cannot be moved is left", () =>
+    decides(again([aCopy("vol", "node-1", "absent", storageOnly)]), "done", /cannot move/));
+  test("again: all is UpToDate, and the controller has forgotten", () =>
+    decides(again(three), "act", /pvc-1.*called again/));
+  test("again: the same within the time of a call", () =>
+    decides(again(three, { calledAt: now - 100_000 }), "wait", /was just called/));
+  test("again: the target's node is offline", () =>
+    decides(
       again([...pair, aCopy("pvc-1", "node-3", "absent")], {
         nodes: [aNode("node-1"), aNode("node-2"), aNode("node-3", { connection: "OFFLINE" })],
       }),
       "wait",
       /is on node-3, whose satellite is not online/,
-    ],
-  ])("again: %s", (_what, facts, verdict, message) => {
-    const found = mayEvacuate(facts, now);
-    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
-  });
+    ));
 });
 
 describe("the end of an evacuation", () => {
   const elsewhere = [aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")];
   const before = { "pvc-1": 2 };
   const snapshots = [{ name: "s", resource: "pvc-1", nodes: ["node-1"], flags: [] }];
-  test.each<[string, DataFacts, string, RegExp]>([
-    ["empty, and as many copies as before", dataFacts(elsewhere, { before }), "done", /empty/],
-    ["empty, and one copy less", dataFacts(elsewhere.slice(1), { before }), "stop", /pvc-1 \(1 of 2\)/],
-    [
-      "empty, with a copy that still syncs",
-      dataFacts([elsewhere[0] as Resource, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], { before }),
-      "stop",
-      /1 of 2/,
-    ],
-    ["there was but one copy before", dataFacts(elsewhere.slice(1), { before: { "pvc-1": 1 } }), "done", /empty/],
-    [
-      "no copy was good before: one has to be",
-      dataFacts([], { before: { "pvc-1": 0 }, placeCounts: new Map([["pvc-1", 2]]) }),
-      "stop",
-      /0 of 1/,
-    ],
-    ["the volume was deleted meanwhile", dataFacts([], { before, placeCounts: new Map() }), "done", /empty/],
-    [
-      "no place count is set",
-      dataFacts(elsewhere.slice(1), { before, placeCounts: new Map([["pvc-1", undefined]]) }),
-      "stop",
-      /1 of 2/,
-    ],
-    [
-      "a copy is left",
-      dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], evacuating),
-      "wait",
-      /Still on the node: pvc-1.*made on node-3/,
-    ],
-    [
-      "a copy is left and in use",
-      dataFacts([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } })], evacuating),
-      "wait",
-      /In use there: pvc-1/,
-    ],
-    [
-      "a copy is being deleted, which its satellite cannot do",
-      dataFacts([...elsewhere, aCopy("pvc-1", "node-1", "UpToDate", { flags: ["EVACUATE", "DELETE"] })], evacuating),
-      "wait",
-      /Being deleted there: pvc-1; .* the log of the satellite on node-1/,
-    ],
-    [
-      "what LINSTOR could not do is said",
-      dataFacts(pair, { warnings: ["no available storage pool was found."] }),
-      "wait",
-      /LINSTOR says: no available/,
-    ],
-    [
-      "a snapshot is left that exists nowhere else",
-      dataFacts(elsewhere, { before, snapshots }),
-      "stop",
-      /pvc-1\/s, and nothing else. Of pvc-1\/s there is no other/,
-    ],
-    ["not replicated", dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /cannot move/],
-    [
-      "offline with copies",
-      dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
-      "stop",
-      /is OFFLINE/,
-    ],
-  ])("%s", (_what, facts, verdict, message) => {
+  const decides = (facts: DataFacts, verdict: string, message: RegExp) => {
     const found = emptiness(facts);
     expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
     expect(mayRemove(facts).do).toBe(verdict === "done" ? "act" : verdict);
-  });
+  };
+  test("empty, and as many copies as before", () => decides(dataFacts(elsewhere, { before }), "done", /empty/));
+  test("empty, and one copy less", () =>
+    decides(dataFacts(elsewhere.slice(1), { before }), "stop", /pvc-1 \(1 of 2\)/));
+  test("empty, with a copy that still syncs", () =>
+    decides(
+      dataFacts([elsewhere[0] as Resource, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], { before }),
+      "stop",
+      /1 of 2/,
+    ));
+  test("there was but one copy before", () =>
+    decides(dataFacts(elsewhere.slice(1), { before: { "pvc-1": 1 } }), "done", /empty/));
+  test("no copy was good before: one has to be", () =>
+    decides(dataFacts([], { before: { "pvc-1": 0 }, placeCounts: new Map([["pvc-1", 2]]) }), "stop", /0 of 1/));
+  test("the volume was deleted meanwhile", () =>
+    decides(dataFacts([], { before, placeCounts: new Map() }), "done", /empty/));
+  test("no place count is set", () =>
+    decides(dataFacts(elsewhere.slice(1), { before, placeCounts: new Map([["pvc-1", undefined]]) }), "stop", /1 of 2/));
+  test("a copy is left", () =>
+    decides(
+      dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], evacuating),
+      "wait",
+      /Still on the node: pvc-1.*made on node-3/,
+    ));
+  test("a copy is left and in use", () =>
+    decides(dataFacts([aCopy("pvc-1", "node-1", "UpToDate", inUse)], evacuating), "wait", /In use there: pvc-1/));
+  test("a copy is being deleted, which its satellite cannot do", () =>
+    decides(
+      dataFacts([...elsewhere, aCopy("pvc-1", "node-1", "UpToDate", { flags: ["EVACUATE", "DELETE"] })], evacuating),
+      "wait",
+      /Being deleted there: pvc-1; .* the log of the satellite on node-1/,
+    ));
+  test("what LINSTOR could not do is said", () =>
+    decides(
+      dataFacts(pair, { warnings: ["no available storage pool was found."] }),
+      "wait",
+      /LINSTOR says: no available/,
+    ));
+  test("a snapshot is left that exists nowhere else", () =>
+    decides(
+      dataFacts(elsewhere, { before, snapshots }),
+      "stop",
+      /pvc-1\/s, and nothing else. Of pvc-1\/s there is no other/,
+    ));
+  test("not replicated", () =>
+    decides(dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /cannot move/));
+  test("offline with copies", () => decides(dataFacts(pair, offline), "stop", /is OFFLINE/));
 
   test("an evicted node is given up, because DELETE of it has no effect", () => {
-    const node = aNode("node-1", { flags: ["DELETE", "EVICTED"], connection: "OFFLINE" });
+    const node = aNode("node-1", { flags: evicted, connection: "OFFLINE" });
     expect(mayRemove(dataFacts([], { node }))).toMatchObject({ do: "act", by: "lose" });
   });
   test("an empty node is deleted, also when it is offline or listed with DELETE already", () => {
@@ -377,16 +314,18 @@ describe("copies that say UpToDate, and whose connections DRBD shows", () => {
     goodCopies("pvc-1", dataFacts(copies, more)).map(({ node }) => node);
   const offline = { nodes: [aNode("node-1"), aNode("node-2", { connection: "OFFLINE" }), aNode("node-3")] };
 
-  test.each<[string, readonly string[], readonly Resource[], Partial<DataFacts>]>([
-    [
-      "that are connected are good",
+  const areGood = (good: readonly string[], copies: readonly Resource[], more: Partial<DataFacts>) => {
+    expect(goodOf(copies, more)).toEqual(good);
+  };
+  test("that are connected are good", () =>
+    areGood(
       ["node-1", "node-2"],
       [linked("node-1", { "node-2": "Connected" }), linked("node-2", { "node-1": "Connected" })],
       {},
-    ],
-    ["that are not connected: none is known to be good", [], apart, {}],
-    [
-      "of which one is cut off: the others are good",
+    ));
+  test("that are not connected: none is known to be good", () => areGood([], apart, {}));
+  test("of which one is cut off: the others are good", () =>
+    areGood(
       ["node-1", "node-2"],
       [
         linked("node-1", { "node-2": "Connected", "node-3": "Connecting" }),
@@ -394,23 +333,17 @@ describe("copies that say UpToDate, and whose connections DRBD shows", () => {
         linked("node-3", { "node-1": "StandAlone", "node-2": "StandAlone" }),
       ],
       {},
-    ],
-    [
-      "without a connection to one that is no good copy: that one cannot be newer",
+    ));
+  test("without a connection to one that is no good copy: that one cannot be newer", () =>
+    areGood(
       ["node-1"],
       [linked("node-1", { "node-2": "Connecting" }), linked("node-2", { "node-1": "Connecting" }, "Outdated")],
       {},
-    ],
-    [
-      "without a connection to a node that is offline, as far as LINSTOR says",
-      ["node-1"],
-      [linked("node-1", { "node-2": "Connecting" }), aCopy("pvc-1", "node-2", "absent")],
-      offline,
-    ],
-    ["of which DRBD shows no connection", ["node-1", "node-2"], [linked("node-1", {}), linked("node-2", {})], {}],
-  ])("%s", (_, good, copies, more) => {
-    expect(goodOf(copies, more)).toEqual(good);
-  });
+    ));
+  test("without a connection to a node that is offline, as far as LINSTOR says", () =>
+    areGood(["node-1"], [linked("node-1", { "node-2": "Connecting" }), aCopy("pvc-1", "node-2", "absent")], offline));
+  test("of which DRBD shows no connection", () =>
+    areGood(["node-1", "node-2"], [linked("node-1", {}), linked("node-2", {})], {}));
 
   test("of which one is cut off: LINSTOR counts it, and would delete a good one without a replacement", () => {
     const links = { "node-1": "StandAlone", "node-2": "StandAlone" };
