@@ -80,96 +80,79 @@ const kindOf = (decision: Decision | undefined) =>
       : decision?.do;
 
 describe("a claim of the set's names", () => {
-  test.each<[string, Case, string | undefined]>([
-    ["that it has used, without a pod: tied", {}, "tie"],
-    ["with another owner that is no controller: tied", { owners: [plain] }, "tie"],
-    ["tied already", { owners: [toSet] }, undefined],
-    ["tied by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
-    ["that nothing shows it has used: left out", { used: undefined }, "record"],
-    ["that an earlier set of the name has used: left out", { used: "u0" }, "record"],
-    ["that another owner's pod uses: left out", { pods: [rescue] }, "record"],
-    ["that another owner's pod names that has ended: left out", { pods: [ended] }, "record"],
-    [
-      "that another owner's pod uses, and the set never has: left alone",
-      { pods: [rescue], used: undefined },
-      undefined,
-    ],
-    ["that the set's own pod uses: left to Kubernetes' own controller", { pods: [podOf(5)] }, undefined],
-    ["tied already, that another owner's pod uses now: untied", { owners: [toSet], pods: [rescue] }, "untie"],
-    ["tied already, that another owner's pod has used to its end", { owners: [toSet], pods: [ended] }, undefined],
-    ["that the set's pod uses beside another's: untied", { owners: [toSet], pods: [podOf(5), rescue] }, "untie"],
-    ["tied already, that the set's own pod uses again", { owners: [toSet], pods: [podOf(5)] }, undefined],
-    [
-      "tied by Kubernetes' own controller, that another owner's pod uses: left alone",
-      { owners: [inTreeSet], pods: [rescue] },
-      undefined,
-    ],
-    ["that another owner controls: left out", { owners: [custom] }, "record"],
-    ["that is to be deleted with its pod: left out", { owners: [toPod] }, "record"],
-    ["that names an earlier set of the name: left out", { owners: [earlier] }, "record"],
-    ["with another's labels: left out", { labels: { app: "reports" } }, "record"],
-    ["whose labels were removed since: left out", { labels: {} }, "record"],
-    ["that never had labels: tied", { labels: {}, usedLabels: "lack" }, "tie"],
-    ["whose labels were removed after Holdfast tied it: untied", { labels: {}, owners: [toSet] }, "untie"],
-    ["whose labels were removed after Kubernetes tied it: left alone", { labels: {}, owners: [inTreeSet] }, undefined],
-    ["that is being deleted", { metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }, undefined],
-    ["that is to stay: untied", { field: "Retain/Delete", owners: [toSet] }, "untie"],
-    [
-      "that is to stay, tied by Kubernetes' own controller: untied",
-      { field: "Retain/Retain", owners: [inTreeSet] },
-      "untie",
-    ],
-    ["that is to stay, and has other owners", { field: "Retain/Retain", owners: [custom, plain] }, undefined],
-    [
-      "that is to stay, with a reference to the set that is no controller",
-      { field: "Retain/Retain", owners: [{ ...toSet, controller: false }] },
-      undefined,
-    ],
-    ["that the noted policy keeps, although the field deletes: left alone", { policy: "Retain" }, undefined],
-    [
-      "that the noted policy keeps, tied by Kubernetes' own controller: left alone while the field deletes",
-      { policy: "DeleteOnScaledownOnly", owners: [inTreeSet] },
-      undefined,
-    ],
-    ["that a policy keeps that cannot be read, tied by Holdfast: untied", { policy: "Gone", owners: [toSet] }, "untie"],
-    ["that the annotation deletes, as noted: tied", { asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"],
-    ["that the annotation keeps before this is noted: left alone", { asked: "Retain" }, undefined],
-    ["that an annotation keeps that cannot be read: left alone", { asked: "delete" }, undefined],
-    ["that the annotation keeps before this is noted: untied", { asked: "Retain", owners: [toSet] }, "untie"],
-    [
-      "that the annotation keeps before this is noted, tied by Kubernetes' own controller: left alone",
-      { asked: "Retain", owners: [inTreeSet] },
-      undefined,
-    ],
-    ["that the namespace keeps before this is noted: left alone", { home: "Retain" }, undefined],
-    ["that the namespace keeps before this is noted: untied", { home: "Retain", owners: [toSet] }, "untie"],
-    ["that an annotation of the namespace keeps that cannot be read: untied", { home: "x", owners: [toSet] }, "untie"],
-    [
-      "that the namespace keeps, and the annotation of the set deletes: tied",
-      { home: "Retain", asked: "DeleteOnStatefulSetDeletionOnly" },
-      "tie",
-    ],
-    [
-      "that the namespace keeps before this is noted, tied by Kubernetes' own controller: left alone",
-      { home: "Retain", owners: [inTreeSet] },
-      undefined,
-    ],
-    ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
-    ["without a policy any more: forgotten", { policy: false }, "untie"],
-    [
-      "without a policy any more, tied by Kubernetes' own controller, which the field asks for: left alone",
-      { policy: false, owners: [inTreeSet], used: undefined },
-      undefined,
-    ],
-    [
-      "without a policy any more, tied by Kubernetes' own controller, and to stay: untied",
-      { policy: false, field: "Retain/Retain", owners: [inTreeSet], used: undefined },
-      "untie",
-    ],
-    ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
-  ])("%s", (_, one, expected) => {
+  const decides = (one: Case, expected: string | undefined) => {
     expect(kindOf(decide(one).claim)).toBe(expected);
-  });
+  };
+  test("that it has used, without a pod: tied", () => decides({}, "tie"));
+  test("with another owner that is no controller: tied", () => decides({ owners: [plain] }, "tie"));
+  test("tied already", () => decides({ owners: [toSet] }, undefined));
+  test("tied by Kubernetes' own controller", () => decides({ owners: [inTreeSet] }, undefined));
+  test("that nothing shows it has used: left out", () => decides({ used: undefined }, "record"));
+  test("that an earlier set of the name has used: left out", () => decides({ used: "u0" }, "record"));
+  test("that another owner's pod uses: left out", () => decides({ pods: [rescue] }, "record"));
+  test("that another owner's pod names that has ended: left out", () => decides({ pods: [ended] }, "record"));
+  test("that another owner's pod uses, and the set never has: left alone", () =>
+    decides({ pods: [rescue], used: undefined }, undefined));
+  test("that the set's own pod uses: left to Kubernetes' own controller", () =>
+    decides({ pods: [podOf(5)] }, undefined));
+  test("tied already, that another owner's pod uses now: untied", () =>
+    decides({ owners: [toSet], pods: [rescue] }, "untie"));
+  test("tied already, that another owner's pod has used to its end", () =>
+    decides({ owners: [toSet], pods: [ended] }, undefined));
+  test("that the set's pod uses beside another's: untied", () =>
+    decides({ owners: [toSet], pods: [podOf(5), rescue] }, "untie"));
+  test("tied already, that the set's own pod uses again", () =>
+    decides({ owners: [toSet], pods: [podOf(5)] }, undefined));
+  test("tied by Kubernetes' own controller, that another owner's pod uses: left alone", () =>
+    decides({ owners: [inTreeSet], pods: [rescue] }, undefined));
+  test("that another owner controls: left out", () => decides({ owners: [custom] }, "record"));
+  test("that is to be deleted with its pod: left out", () => decides({ owners: [toPod] }, "record"));
+  test("that names an earlier set of the name: left out", () => decides({ owners: [earlier] }, "record"));
+  test("with another's labels: left out", () => decides({ labels: { app: "reports" } }, "record"));
+  test("whose labels were removed since: left out", () => decides({ labels: {} }, "record"));
+  test("that never had labels: tied", () => decides({ labels: {}, usedLabels: "lack" }, "tie"));
+  test("whose labels were removed after Holdfast tied it: untied", () =>
+    decides({ labels: {}, owners: [toSet] }, "untie"));
+  test("whose labels were removed after Kubernetes tied it: left alone", () =>
+    decides({ labels: {}, owners: [inTreeSet] }, undefined));
+  test("that is being deleted", () => decides({ metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }, undefined));
+  test("that is to stay: untied", () => decides({ field: "Retain/Delete", owners: [toSet] }, "untie"));
+  test("that is to stay, tied by Kubernetes' own controller: untied", () =>
+    decides({ field: "Retain/Retain", owners: [inTreeSet] }, "untie"));
+  test("that is to stay, and has other owners", () =>
+    decides({ field: "Retain/Retain", owners: [custom, plain] }, undefined));
+  test("that is to stay, with a reference to the set that is no controller", () =>
+    decides({ field: "Retain/Retain", owners: [{ ...toSet, controller: false }] }, undefined));
+  test("that the noted policy keeps, although the field deletes: left alone", () =>
+    decides({ policy: "Retain" }, undefined));
+  test("that the noted policy keeps, tied by Kubernetes' own controller: left alone while the field deletes", () =>
+    decides({ policy: "DeleteOnScaledownOnly", owners: [inTreeSet] }, undefined));
+  test("that a policy keeps that cannot be read, tied by Holdfast: untied", () =>
+    decides({ policy: "Gone", owners: [toSet] }, "untie"));
+  test("that the annotation deletes, as noted: tied", () =>
+    decides({ asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"));
+  test("that the annotation keeps before this is noted: left alone", () => decides({ asked: "Retain" }, undefined));
+  test("that an annotation keeps that cannot be read: left alone", () => decides({ asked: "delete" }, undefined));
+  test("that the annotation keeps before this is noted: untied", () =>
+    decides({ asked: "Retain", owners: [toSet] }, "untie"));
+  test("that the annotation keeps before this is noted, tied by Kubernetes' own controller: left alone", () =>
+    decides({ asked: "Retain", owners: [inTreeSet] }, undefined));
+  test("that the namespace keeps before this is noted: left alone", () => decides({ home: "Retain" }, undefined));
+  test("that the namespace keeps before this is noted: untied", () =>
+    decides({ home: "Retain", owners: [toSet] }, "untie"));
+  test("that an annotation of the namespace keeps that cannot be read: untied", () =>
+    decides({ home: "x", owners: [toSet] }, "untie"));
+  test("that the namespace keeps, and the annotation of the set deletes: tied", () =>
+    decides({ home: "Retain", asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"));
+  test("that the namespace keeps before this is noted, tied by Kubernetes' own controller: left alone", () =>
+    decides({ home: "Retain", owners: [inTreeSet] }, undefined));
+  test("without a policy any more: untied and forgotten", () => decides({ policy: false, owners: [toSet] }, "untie"));
+  test("without a policy any more: forgotten", () => decides({ policy: false }, "untie"));
+  test("without a policy any more, tied by Kubernetes' own controller, which the field asks for: left alone", () =>
+    decides({ policy: false, owners: [inTreeSet], used: undefined }, undefined));
+  test("without a policy any more, tied by Kubernetes' own controller, and to stay: untied", () =>
+    decides({ policy: false, field: "Retain/Retain", owners: [inTreeSet], used: undefined }, "untie"));
+  test("without a policy any more, and nothing of ours", () => decides({ policy: false, used: undefined }, undefined));
 });
 
 describe("use is noted", () => {
@@ -210,61 +193,36 @@ describe("what is noted on the set", () => {
     expect(decide({ policy: false, used: undefined }).set).toMatchObject({ do: "leave" });
   });
 
-  test.each<[string, Hint["change"], StatefulSet | undefined, boolean]>([
-    ["a set that is as it was", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3 }), false],
-    ["another number of pods", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 2 }), true],
-    ["another field", "update", noted(set, name, "followed", { whenDeleted: "Retain", replicas: 3 }), true],
-    [
-      "claims that are being written",
-      "update",
-      noted(set, name, "changing", { whenDeleted: "Delete", replicas: 3 }),
-      true,
-    ],
-    [
-      "a policy that deletes as the field already did",
-      "update",
-      noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3, policy: "keeps" }),
-      true,
-    ],
-    [
-      "an annotation that keeps what the field still deletes",
-      "update",
-      noted(followed({ field: withSet, policy: "Retain" }), name, "followed", { whenDeleted: "Delete", replicas: 1 }),
-      true,
-    ],
-    [
-      "the label of what each sweep checks, removed by a tool",
-      "update",
-      noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3, checked: true }),
-      true,
-    ],
-    [
-      "what each sweep checks, with its label",
-      "update",
-      noted(followed({ field: withSet, metadata: { labels: { [checkLabel]: "true" } } }), name, "followed", {
-        whenDeleted: "Delete",
-        replicas: 1,
-        checked: true,
-      }),
-      false,
-    ],
-    ["a policy that is new", "update", set, true],
-    ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
-    ["a set that never had one", "update", setOf({ field: withSet }), false],
-    ["a set that is being deleted", "update", followed({ metadata: { deletionTimestamp: "x" } }), false],
-    ["a set that is gone", "delete", set, false],
-    ["a set of which only the name is known", "sweep", undefined, true],
-  ])("decides whether an event causes a look: %s", (_, change, object, isTriggered) => {
-    const hint = {
-      id: "e",
-      change,
-      apiVersion: "apps/v1",
-      kind: "StatefulSet",
-      namespace: "shop",
-      name: "web",
-      object,
+  describe("decides whether an event causes a look:", () => {
+    const following = (details: object, one = set) => noted(one, name, "followed", details);
+    const causesLook = (object: StatefulSet | undefined, isTriggered: boolean, change: Hint["change"] = "update") => {
+      const of = { apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web" };
+      expect(setOwner.subjects({ id: "e", change, ...of, object }, {}).length).toBe(isTriggered ? 1 : 0);
     };
-    expect(setOwner.subjects(hint, {}).length).toBe(isTriggered ? 1 : 0);
+    test("a set that is as it was", () => causesLook(following({ whenDeleted: "Delete", replicas: 3 }), false));
+    test("another number of pods", () => causesLook(following({ whenDeleted: "Delete", replicas: 2 }), true));
+    test("another field", () => causesLook(following({ whenDeleted: "Retain", replicas: 3 }), true));
+    test("claims that are being written", () =>
+      causesLook(noted(set, name, "changing", { whenDeleted: "Delete", replicas: 3 }), true));
+    test("a policy that deletes as the field already did", () =>
+      causesLook(following({ whenDeleted: "Delete", replicas: 3, policy: "keeps" }), true));
+    test("an annotation that keeps what the field still deletes", () =>
+      causesLook(
+        following({ whenDeleted: "Delete", replicas: 1 }, followed({ field: withSet, policy: "Retain" })),
+        true,
+      ));
+    test("the label of what each sweep checks, removed by a tool", () =>
+      causesLook(following({ whenDeleted: "Delete", replicas: 3, checked: true }), true));
+    test("what each sweep checks, with its label", () => {
+      const labelled = followed({ field: withSet, metadata: { labels: { [checkLabel]: "true" } } });
+      causesLook(following({ whenDeleted: "Delete", replicas: 1, checked: true }, labelled), false);
+    });
+    test("a policy that is new", () => causesLook(set, true));
+    test("a policy that is gone", () => causesLook(following({ whenDeleted: "Retain", replicas: 1 }, setOf()), true));
+    test("a set that never had one", () => causesLook(setOf({ field: withSet }), false));
+    test("a set that is being deleted", () => causesLook(followed({ metadata: { deletionTimestamp: "x" } }), false));
+    test("a set that is gone", () => causesLook(set, false, "delete"));
+    test("a set of which only the name is known", () => causesLook(undefined, true, "sweep"));
   });
 });
 

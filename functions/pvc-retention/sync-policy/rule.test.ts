@@ -83,45 +83,7 @@ describe("the field becomes", () => {
   const creator = [["kubectl-create", "Update", ...occasions]] as const;
   const flux = [["flux", "Apply", ...occasions]] as const;
   const helm = [["helm", "Update", ...occasions]] as const;
-  test.each<[string, Shape, object | undefined, string]>([
-    [
-      "the policy, over a default",
-      { policy: both, held: creator },
-      { whenDeleted: "Delete", whenScaled: "Delete" },
-      "in-force",
-    ],
-    [
-      "the policy in the half that it deletes",
-      { policy: "DeleteOnScaledownOnly", held: creator },
-      { whenScaled: "Delete" },
-      "in-force",
-    ],
-    ["what it is, if another manager applies a Retain", { policy: both, held: flux }, undefined, "held"],
-    [
-      "the policy in one half, if another manager applies a Retain in the other",
-      { policy: both, held: [["flux", "Apply", "whenDeleted"]] },
-      { whenScaled: "Delete" },
-      "held",
-    ],
-    [
-      "Retain, if another manager has chosen a Delete",
-      { policy: "Retain", field: "Delete/Delete", held: helm },
-      { whenDeleted: "Retain", whenScaled: "Retain" },
-      "held",
-    ],
-    [
-      "what it is, if another manager has chosen the same",
-      { policy: both, field: "Delete/Delete", held: helm },
-      undefined,
-      "in-force",
-    ],
-    [
-      "Retain, if the policy cannot be read",
-      { policy: "delete", field: "Delete/Retain", held: [["us", "Apply", "whenDeleted"]] },
-      { whenDeleted: "Retain" },
-      "unreadable",
-    ],
-  ])("%s", (_, shape, expected, step) => {
+  const becomes = (shape: Shape, expected: object | undefined, step: string) => {
     const decision = decide(setOf(shape));
     expect(applied(decision)?.spec?.persistentVolumeClaimRetentionPolicy).toEqual(expected);
     const settled = setOf(carriedOut(shape, decision));
@@ -129,7 +91,29 @@ describe("the field becomes", () => {
     // Once done it is done, and no update of the set that changes nothing asks for a look.
     expectNothingNew(settled);
     expect(subjects("update", settled)).toEqual([]);
-  });
+  };
+  test("the policy, over a default", () =>
+    becomes({ policy: both, held: creator }, { whenDeleted: "Delete", whenScaled: "Delete" }, "in-force"));
+  test("the policy in the half that it deletes", () =>
+    becomes({ policy: "DeleteOnScaledownOnly", held: creator }, { whenScaled: "Delete" }, "in-force"));
+  test("what it is, if another manager applies a Retain", () =>
+    becomes({ policy: both, held: flux }, undefined, "held"));
+  test("the policy in one half, if another manager applies a Retain in the other", () =>
+    becomes({ policy: both, held: [["flux", "Apply", "whenDeleted"]] }, { whenScaled: "Delete" }, "held"));
+  test("Retain, if another manager has chosen a Delete", () =>
+    becomes(
+      { policy: "Retain", field: "Delete/Delete", held: helm },
+      { whenDeleted: "Retain", whenScaled: "Retain" },
+      "held",
+    ));
+  test("what it is, if another manager has chosen the same", () =>
+    becomes({ policy: both, field: "Delete/Delete", held: helm }, undefined, "in-force"));
+  test("Retain, if the policy cannot be read", () =>
+    becomes(
+      { policy: "delete", field: "Delete/Retain", held: [["us", "Apply", "whenDeleted"]] },
+      { whenDeleted: "Retain" },
+      "unreadable",
+    ));
 
   test("nothing while the set is being deleted", () => {
     const deletionTimestamp = "2026-03-01T11:00:00Z";
