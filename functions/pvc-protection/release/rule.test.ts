@@ -35,45 +35,37 @@ const removed = (decision: Decision) => {
 };
 
 describe("a claim being deleted", () => {
-  test.each<[string, string[], User[], Record<string, string>, string, string | undefined]>([
-    ["no pod uses it, ours is the last finalizer", [ours], [], {}, "write", ours],
-    ["no pod uses it, finalizers of others are there too", ["a.example/x", ours, "b.example/y"], [], {}, "write", ours],
-    ["no pod uses it, the in-tree controller has not released it yet", [inTree, ours], [], {}, "wait", undefined],
-    ["a pod uses it", [ours], [web], {}, "wait", undefined],
-    ["a pod uses it, the in-tree finalizer is there", [inTree, ours], [web], {}, "wait", undefined],
-    [
-      "no pod uses it, in-tree protection is off: first the in-tree finalizer",
-      [inTree, ours],
-      [],
-      { IN_TREE: "absent" },
-      "write",
-      inTree,
-    ],
-    ["no pod uses it, in-tree protection is off: then ours", [ours], [], { IN_TREE: "absent" }, "write", ours],
-    [
-      "no pod uses it, in-tree protection is off, and it was deleted before protect saw it",
-      [inTree],
-      [],
-      { IN_TREE: "absent" },
-      "write",
-      inTree,
-    ],
-    ["a pod uses it, in-tree protection is off", [inTree, ours], [web], { IN_TREE: "absent" }, "wait", undefined],
-    ["under the in-tree name, no pod uses it", [inTree], [], { FINALIZER: inTree }, "write", inTree],
-    ["under the in-tree name, a pod uses it", [inTree], [web], { FINALIZER: inTree }, "wait", undefined],
-    [
-      "with a finalizer of the administrator's",
-      ["corp.example/keep", ours],
-      [],
-      { FINALIZER: "corp.example/keep" },
-      "write",
-      "corp.example/keep",
-    ],
-  ])("%s", (_, finalizers, using, environment, expected, finalizer) => {
+  const decides = (
+    finalizers: string[],
+    using: User[],
+    environment: Record<string, string>,
+    expected: string,
+    finalizer: string | undefined,
+  ) => {
     const decision = decideOne(claim(finalizers), using, environment);
     expect(decision.do).toBe(expected);
     expect(removed(decision)).toBe(finalizer);
-  });
+  };
+  test("no pod uses it, ours is the last finalizer", () => decides([ours], [], {}, "write", ours));
+  test("no pod uses it, finalizers of others are there too", () =>
+    decides(["a.example/x", ours, "b.example/y"], [], {}, "write", ours));
+  test("no pod uses it, the in-tree controller has not released it yet", () =>
+    decides([inTree, ours], [], {}, "wait", undefined));
+  test("a pod uses it", () => decides([ours], [web], {}, "wait", undefined));
+  test("a pod uses it, the in-tree finalizer is there", () => decides([inTree, ours], [web], {}, "wait", undefined));
+  test("no pod uses it, in-tree protection is off: first the in-tree finalizer", () =>
+    decides([inTree, ours], [], { IN_TREE: "absent" }, "write", inTree));
+  test("no pod uses it, in-tree protection is off: then ours", () =>
+    decides([ours], [], { IN_TREE: "absent" }, "write", ours));
+  test("no pod uses it, in-tree protection is off, and it was deleted before protect saw it", () =>
+    decides([inTree], [], { IN_TREE: "absent" }, "write", inTree));
+  test("a pod uses it, in-tree protection is off", () =>
+    decides([inTree, ours], [web], { IN_TREE: "absent" }, "wait", undefined));
+  test("under the in-tree name, no pod uses it", () => decides([inTree], [], { FINALIZER: inTree }, "write", inTree));
+  test("under the in-tree name, a pod uses it", () =>
+    decides([inTree], [web], { FINALIZER: inTree }, "wait", undefined));
+  test("with a finalizer of the administrator's", () =>
+    decides(["corp.example/keep", ours], [], { FINALIZER: "corp.example/keep" }, "write", "corp.example/keep"));
 });
 
 test("the patch names one finalizer by index and value, guarded by uid and resourceVersion", () => {
