@@ -72,20 +72,16 @@ test.each([-90_000, 90_000])("the time is the cloud's where this machine's clock
   expect((await nova.now()) - (service?.reported ?? 0)).toBeLessThan(30_000);
 });
 
-test.each([
-  ["an account and a password", {}, {}],
-  [
-    "clouds.yaml, without /v3",
-    { OS_CLOUD: "prod" },
-    { "clouds.yaml": entry({ interface: "internalURL", region_name: "RegionOne" }) },
-  ],
-  [
-    "an application credential",
-    { OS_APPLICATION_CREDENTIAL_ID: "holdfast" },
-    { password: "", "application-credential-secret": "secret" },
-  ],
-  [
-    "an application credential in clouds.yaml",
+const logsIn = async (environment: Record<string, string>, files: Record<string, string>) => {
+  expect(await open(environment, files).ask()).toMatchObject({ host: "node-a", state: "up" });
+};
+test("logs in with an account and a password", () => logsIn({}, {}));
+test("logs in with clouds.yaml, without /v3", () =>
+  logsIn({ OS_CLOUD: "prod" }, { "clouds.yaml": entry({ interface: "internalURL", region_name: "RegionOne" }) }));
+test("logs in with an application credential", () =>
+  logsIn({ OS_APPLICATION_CREDENTIAL_ID: "holdfast" }, { password: "", "application-credential-secret": "secret" }));
+test("logs in with an application credential in clouds.yaml", () =>
+  logsIn(
     { OS_CLOUD: "prod" },
     {
       "clouds.yaml": entry(
@@ -93,55 +89,35 @@ test.each([
         { application_credential_id: "holdfast", application_credential_secret: "secret" },
       ),
     },
-  ],
-])("logs in with %s", async (_, environment, files) => {
-  expect(await open(environment, files).ask()).toMatchObject({ host: "node-a", state: "up" });
-});
+  ));
 
-test.each([
-  [
-    "no password",
-    {},
-    { password: "" },
-    "unauthorized",
-    /Put clouds.yaml or password into the Secret holdfast-openstack/,
-  ],
-  [
-    "a wrong password",
-    {},
-    { password: "wrong" },
-    "unauthorized",
-    /does not accept the login .* requires authentication/,
-  ],
-  ["no clouds.yaml", { OS_CLOUD: "prod" }, {}, "unauthorized", /there is no clouds.yaml/],
-  [
-    "a cloud that is not there",
-    { OS_CLOUD: "other" },
-    { "clouds.yaml": entry({}) },
-    "unauthorized",
-    /has no cloud other/,
-  ],
-  [
-    "no YAML, without showing it",
-    { OS_CLOUD: "prod" },
-    { "clouds.yaml": "password: [secret" },
-    "unauthorized",
-    /^(?!.*\[secret).*is no YAML/,
-  ],
-  ["TLS that is not checked", { OS_CLOUD: "prod" }, { "clouds.yaml": entry({ verify: false }) }, "refused", /ca.crt/],
-  [
-    "another way to log in",
-    { OS_CLOUD: "prod" },
-    { "clouds.yaml": entry({ auth_type: "v3oidcpassword" }) },
-    "refused",
-    /Use password/,
-  ],
-  ["http", { OS_AUTH_URL: "http://keystone.stand-in:5000" }, {}, "refused", /without TLS.*OPENSTACK_ALLOW_HTTP/],
-  ["a region that is not there", { OS_REGION_NAME: "RegionTwo" }, {}, "refused", /it has: public in RegionOne/],
-])("refuses %s, and says what to do", async (_, environment, files, failure, message) => {
+const refuses = async (
+  environment: Record<string, string>,
+  files: Record<string, string>,
+  failure: string,
+  message: RegExp,
+) => {
   const { failure: fails } = open(environment, files);
   expect(await fails()).toMatchObject({ name: "SystemError", failure, message: expect.stringMatching(message) });
-});
+};
+test("refuses no password, and says what to do", () =>
+  refuses({}, { password: "" }, "unauthorized", /Put clouds.yaml or password into the Secret holdfast-openstack/));
+test("refuses a wrong password, and says what to do", () =>
+  refuses({}, { password: "wrong" }, "unauthorized", /does not accept the login .* requires authentication/));
+test("refuses no clouds.yaml, and says what to do", () =>
+  refuses({ OS_CLOUD: "prod" }, {}, "unauthorized", /there is no clouds.yaml/));
+test("refuses a cloud that is not there, and says what to do", () =>
+  refuses({ OS_CLOUD: "other" }, { "clouds.yaml": entry({}) }, "unauthorized", /has no cloud other/));
+test("refuses no YAML, without showing it, and says what to do", () =>
+  refuses({ OS_CLOUD: "prod" }, { "clouds.yaml": "password: [secret" }, "unauthorized", /^(?!.*\[secret).*is no YAML/));
+test("refuses TLS that is not checked, and says what to do", () =>
+  refuses({ OS_CLOUD: "prod" }, { "clouds.yaml": entry({ verify: false }) }, "refused", /ca.crt/));
+test("refuses another way to log in, and says what to do", () =>
+  refuses({ OS_CLOUD: "prod" }, { "clouds.yaml": entry({ auth_type: "v3oidcpassword" }) }, "refused", /Use password/));
+test("refuses http, and says what to do", () =>
+  refuses({ OS_AUTH_URL: "http://keystone.stand-in:5000" }, {}, "refused", /without TLS.*OPENSTACK_ALLOW_HTTP/));
+test("refuses a region that is not there, and says what to do", () =>
+  refuses({ OS_REGION_NAME: "RegionTwo" }, {}, "refused", /it has: public in RegionOne/));
 
 test.each<[string, Partial<SystemResponse>, string, RegExp]>([
   ["a proxy's page", { body: "<html>504</html>" }, "unreachable", /is not OpenStack's: no JSON/],
