@@ -77,60 +77,42 @@ describe("from a Volume to a PersistentVolume", () => {
 describe("from a deletion to a node that has its storage back", () => {
   const finalizers = ["storage.metalk8s.scality.com/volume-protection"];
   const unused = { deleting: true, finalizers };
-  test.each<Row>([
-    ["before anything was begun", {}, undefined, "reclaim"],
-    ["while it is prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "await-job"],
-    [
-      "while it is prepared and published at once",
-      { phase: "Pending", job: running("PrepareVolume") },
-      {},
-      "await-job",
-    ],
-    ["while the node is asked", { phase: "Pending", job: running("GetDeviceInfo") }, undefined, "reclaim"],
-    [
-      "after it has failed",
-      { phase: "Failed", reason: "CreationError", job: running("PrepareVolume") },
-      undefined,
-      "reclaim",
-    ],
-    ["when it is available", { phase: "Available" }, {}, "delete-pv"],
-    ["when it is bound", { phase: "Available" }, { phase: "Bound", deleting: true }, "delete-pv"],
-    ["when it is bound and without owner", { phase: "Available" }, { phase: "Bound", owner: null }, "delete-pv"],
-    [
-      "when it is bound without Kubernetes' finalizer",
-      { phase: "Available" },
-      { ...unused, phase: "Bound" },
-      "delete-pv",
-    ],
-    [
-      "when it is just being bound",
-      { phase: "Available" },
-      { ...unused, claim: { namespace: "shop", name: "data", uid: "c1" } },
-      "delete-pv",
-    ],
-    [
-      "when it is reserved for a claim that is not there",
-      { phase: "Available" },
-      { ...unused, claim: { namespace: "shop", name: "data" } },
-      "reclaim",
-    ],
-    ["when its phase is not known", { phase: "Available" }, { ...unused, phase: "" }, "delete-pv"],
-    ["when Kubernetes still protects it", { phase: "Available" }, { deleting: true, phase: "Released" }, "delete-pv"],
-    ["when it is released", { phase: "Available" }, { ...unused, phase: "Released" }, "reclaim"],
-    ["when another's PersistentVolume has its name", { phase: "Pending" }, { ...taken, phase: "Bound" }, "reclaim"],
-    ["while it is taken back", { phase: "Terminating", job: running("UnprepareVolume") }, unused, "await-job"],
-    [
-      "after that has failed",
-      { phase: "Failed", reason: "DestructionError", job: running("UnprepareVolume") },
-      unused,
-      "await-job",
-    ],
-    ["when it is taken back", { phase: "Terminating", job: "UnprepareVolume/DONE" }, unused, "release"],
-    ["when only others hold it", { finalizers: ["a.example/x"] }, undefined, undefined],
-  ])("%s: %j", (_, options, pv, expected) => {
+  const leadsTo = (options: Row[1], pv: Row[2], expected: Row[3]) => {
     const facts = { volume: volume({ deleting: true, ...options }), persistentVolume: pv && persistentVolume(pv) };
     expect(volumeStep(facts)).toBe(expected);
-  });
+  };
+  test("before anything was begun", () => leadsTo({}, undefined, "reclaim"));
+  test("while it is prepared", () =>
+    leadsTo({ phase: "Pending", job: running("PrepareVolume") }, undefined, "await-job"));
+  test("while it is prepared and published at once", () =>
+    leadsTo({ phase: "Pending", job: running("PrepareVolume") }, {}, "await-job"));
+  test("while the node is asked", () =>
+    leadsTo({ phase: "Pending", job: running("GetDeviceInfo") }, undefined, "reclaim"));
+  test("after it has failed", () =>
+    leadsTo({ phase: "Failed", reason: "CreationError", job: running("PrepareVolume") }, undefined, "reclaim"));
+  test("when it is available", () => leadsTo({ phase: "Available" }, {}, "delete-pv"));
+  test("when it is bound", () => leadsTo({ phase: "Available" }, { phase: "Bound", deleting: true }, "delete-pv"));
+  test("when it is bound and without owner", () =>
+    leadsTo({ phase: "Available" }, { phase: "Bound", owner: null }, "delete-pv"));
+  test("when it is bound without Kubernetes' finalizer", () =>
+    leadsTo({ phase: "Available" }, { ...unused, phase: "Bound" }, "delete-pv"));
+  test("when it is just being bound", () =>
+    leadsTo({ phase: "Available" }, { ...unused, claim: { namespace: "shop", name: "data", uid: "c1" } }, "delete-pv"));
+  test("when it is reserved for a claim that is not there", () =>
+    leadsTo({ phase: "Available" }, { ...unused, claim: { namespace: "shop", name: "data" } }, "reclaim"));
+  test("when its phase is not known", () => leadsTo({ phase: "Available" }, { ...unused, phase: "" }, "delete-pv"));
+  test("when Kubernetes still protects it", () =>
+    leadsTo({ phase: "Available" }, { deleting: true, phase: "Released" }, "delete-pv"));
+  test("when it is released", () => leadsTo({ phase: "Available" }, { ...unused, phase: "Released" }, "reclaim"));
+  test("when another's PersistentVolume has its name", () =>
+    leadsTo({ phase: "Pending" }, { ...taken, phase: "Bound" }, "reclaim"));
+  test("while it is taken back", () =>
+    leadsTo({ phase: "Terminating", job: running("UnprepareVolume") }, unused, "await-job"));
+  test("after that has failed", () =>
+    leadsTo({ phase: "Failed", reason: "DestructionError", job: running("UnprepareVolume") }, unused, "await-job"));
+  test("when it is taken back", () =>
+    leadsTo({ phase: "Terminating", job: "UnprepareVolume/DONE" }, unused, "release"));
+  test("when only others hold it", () => leadsTo({ finalizers: ["a.example/x"] }, undefined, undefined));
 });
 
 test("the README lists the steps, in their order, and the rule of each", () => {

@@ -28,85 +28,61 @@ const outage = (failure: SystemError["failure"]): Observation => ({
 type Row = [what: string, job: Job, seen: Observation, action: object];
 
 describe("a job is", () => {
-  test.each<Row>([
-    ["begun when the minion answers", firstJob, node(true), { do: "begin", attempt: 1 }],
-    [
-      "begun again when its pause is over",
-      { ...job, attempt: 3, resumes: now },
-      node(true),
-      { do: "begin", attempt: 3 },
-    ],
-    ["left alone in its pause", { ...job, resumes: now + 1 }, node(true), { do: "pause" }],
-    [
-      "left alone in its pause, also when the minion is silent",
-      { ...job, resumes: now + 1 },
-      node(false),
-      { do: "pause" },
-    ],
-    [
-      "begun when no clock could have written its pause",
-      { ...job, resumes: now + longestPause + 1 },
-      node(true),
-      { do: "begin" },
-    ],
-    [
-      "not begun while the minion is silent",
-      firstJob,
-      node(false),
-      { do: "wait", step: "no-answer", next: now + latest },
-    ],
-    [
-      "waited for while Salt is away",
-      job,
-      outage("unreachable"),
-      { do: "wait", step: "salt-away", next: now + latest },
-    ],
-    ["waited for while Salt is overloaded", job, outage("overloaded"), { do: "wait", step: "salt-away" }],
-    ["waited for while Salt refuses it", job, outage("refused"), { do: "wait", step: "salt-refused" }],
-    [
-      "not begun while Salt does not let us in",
-      firstJob,
-      outage("unauthorized"),
-      { do: "wait", step: "salt-unauthorized" },
-    ],
-    [
-      "waited for while its post is on its way",
-      { ...job, posted: now - 1 },
-      unknown(),
-      { do: "wait", step: "running", next: now - 1 + grace },
-    ],
-    ["posted when Salt does not know it", job, unknown(), { do: "post", reposted: false }],
-    ["posted when it was posted by a clock that was ahead", { ...job, posted: now + day }, unknown(), { do: "post" }],
-    ["not posted while the minion would miss it", job, unknown("unreachable"), { do: "wait", step: "no-answer" }],
-    ["begun again, as the same attempt, when Salt has forgotten it", old, unknown(), { do: "begin", attempt: 1 }],
-    ["looked at again while it runs", job, pending("running"), { do: "wait", step: "running", next: now + 10_000 }],
-    ["looked at ever more seldom", old, pending("running"), { do: "wait", step: "running", next: now + latest }],
-    ["waited for while the minion is silent", job, pending("unreachable"), { do: "wait", step: "no-answer" }],
-    ["waited for just after its post", { ...job, posted: now - 1 }, pending("absent"), { do: "wait", step: "running" }],
-    ["posted once more when the minion may have missed it", job, pending("absent"), { do: "post", reposted: true }],
-    ["begun again when it is lost", { ...job, reposted: true }, pending("absent"), { do: "begin", attempt: 2 }],
-    [
-      "given up when it was lost too often",
-      { ...job, reposted: true, attempt: attempts },
-      pending("absent"),
-      { do: "fail" },
-    ],
-    ["done", job, seen({ state: "ended", outcome: { end: "success", value: 7 } }), { do: "succeed", value: 7 }],
-    [
-      "begun again as the same attempt where another one has worked for the Volume all the time",
-      job,
-      seen({ state: "ended", outcome: { end: "conflict", message: "Another run has been working." } }),
-      { do: "begin", attempt: job.attempt },
-    ],
-    [
-      "failed",
-      job,
-      seen({ state: "ended", outcome: { end: "failure", message: "Full." } }),
-      { do: "fail", message: "Full." },
-    ],
-  ])("%s", (_, job, seen, action) => {
+  const leadsTo = (job: Row[1], seen: Row[2], action: Row[3]) => {
     expect(nextJobAction(job, seen, now)).toMatchObject(action);
-  });
+  };
+  test("begun when the minion answers", () => leadsTo(firstJob, node(true), { do: "begin", attempt: 1 }));
+  test("begun again when its pause is over", () =>
+    leadsTo({ ...job, attempt: 3, resumes: now }, node(true), { do: "begin", attempt: 3 }));
+  test("left alone in its pause", () => leadsTo({ ...job, resumes: now + 1 }, node(true), { do: "pause" }));
+  test("left alone in its pause, also when the minion is silent", () =>
+    leadsTo({ ...job, resumes: now + 1 }, node(false), { do: "pause" }));
+  test("begun when no clock could have written its pause", () =>
+    leadsTo({ ...job, resumes: now + longestPause + 1 }, node(true), { do: "begin" }));
+  test("not begun while the minion is silent", () =>
+    leadsTo(firstJob, node(false), { do: "wait", step: "no-answer", next: now + latest }));
+  test("waited for while Salt is away", () =>
+    leadsTo(job, outage("unreachable"), { do: "wait", step: "salt-away", next: now + latest }));
+  test("waited for while Salt is overloaded", () =>
+    leadsTo(job, outage("overloaded"), { do: "wait", step: "salt-away" }));
+  test("waited for while Salt refuses it", () => leadsTo(job, outage("refused"), { do: "wait", step: "salt-refused" }));
+  test("not begun while Salt does not let us in", () =>
+    leadsTo(firstJob, outage("unauthorized"), { do: "wait", step: "salt-unauthorized" }));
+  test("waited for while its post is on its way", () =>
+    leadsTo({ ...job, posted: now - 1 }, unknown(), { do: "wait", step: "running", next: now - 1 + grace }));
+  test("posted when Salt does not know it", () => leadsTo(job, unknown(), { do: "post", reposted: false }));
+  test("posted when it was posted by a clock that was ahead", () =>
+    leadsTo({ ...job, posted: now + day }, unknown(), { do: "post" }));
+  test("not posted while the minion would miss it", () =>
+    leadsTo(job, unknown("unreachable"), { do: "wait", step: "no-answer" }));
+  test("begun again, as the same attempt, when Salt has forgotten it", () =>
+    leadsTo(old, unknown(), { do: "begin", attempt: 1 }));
+  test("looked at again while it runs", () =>
+    leadsTo(job, pending("running"), { do: "wait", step: "running", next: now + 10_000 }));
+  test("looked at ever more seldom", () =>
+    leadsTo(old, pending("running"), { do: "wait", step: "running", next: now + latest }));
+  test("waited for while the minion is silent", () =>
+    leadsTo(job, pending("unreachable"), { do: "wait", step: "no-answer" }));
+  test("waited for just after its post", () =>
+    leadsTo({ ...job, posted: now - 1 }, pending("absent"), { do: "wait", step: "running" }));
+  test("posted once more when the minion may have missed it", () =>
+    leadsTo(job, pending("absent"), { do: "post", reposted: true }));
+  test("begun again when it is lost", () =>
+    leadsTo({ ...job, reposted: true }, pending("absent"), { do: "begin", attempt: 2 }));
+  test("given up when it was lost too often", () =>
+    leadsTo({ ...job, reposted: true, attempt: attempts }, pending("absent"), { do: "fail" }));
+  test("done", () =>
+    leadsTo(job, seen({ state: "ended", outcome: { end: "success", value: 7 } }), { do: "succeed", value: 7 }));
+  test("begun again as the same attempt where another one has worked for the Volume all the time", () =>
+    leadsTo(job, seen({ state: "ended", outcome: { end: "conflict", message: "Another run has been working." } }), {
+      do: "begin",
+      attempt: job.attempt,
+    }));
+  test("failed", () =>
+    leadsTo(job, seen({ state: "ended", outcome: { end: "failure", message: "Full." } }), {
+      do: "fail",
+      message: "Full.",
+    }));
 });
 
 const anyJob = fc.record(
