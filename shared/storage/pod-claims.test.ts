@@ -45,34 +45,30 @@ function emptied(pod: KubernetesObject, paths: readonly string[]): KubernetesObj
 }
 
 describe("whether a pod uses a claim", () => {
-  test.each<[string, KubernetesObject, KubernetesObject, boolean, boolean]>([
-    // what, pod, claim, strict, document
-    ["running", pod(), claim(), true, true],
-    ["with another claim only", pod(), claim("logs"), false, false],
-    ["without a node", pod({ spec: { nodeName: undefined } }), claim(), false, false],
-    ["with an empty node name", pod({ spec: { nodeName: "" } }), claim(), false, false],
-    ["succeeded", pod({ status: { phase: "Succeeded" } }), claim(), true, false],
-    ["failed", pod({ status: { phase: "Failed" } }), claim(), true, false],
-    ["in phase Unknown", pod({ status: { phase: "Unknown" } }), claim(), true, true],
-    ["without any status", pod({ status: { phase: undefined, containerStatuses: undefined } }), claim(), true, true],
-    ["bound, not started", pod({ status: { phase: "Pending", containerStatuses: [] } }), claim(), true, true],
-    ["being deleted, still running", pod({ metadata: deleting }), claim(), true, true],
-    [
-      "being deleted, all containers stopped",
-      pod({ metadata: deleting, status: { containerStatuses: [stopped] } }),
-      claim(),
-      true,
-      false,
-    ],
-    [
-      "being deleted, no kubelet reports on its containers",
-      pod({ metadata: deleting, status: { containerStatuses: [] } }),
-      claim(),
-      true,
-      true,
-    ],
-    [
-      "being deleted, a sidecar still running",
+  const isUsed = (pod: KubernetesObject, claim: KubernetesObject, strict: boolean, document: boolean) => {
+    expect([used(pod, claim, "strict"), used(pod, claim, "document")]).toEqual([strict, document]);
+    const read = (mode: UseMode) => used(emptied(pod, unreadOf(mode)), claim, mode);
+    expect([read("strict"), read("document")], "without what is not read").toEqual([strict, document]);
+  };
+  // what, pod, claim, strict, document
+  test("running", () => isUsed(pod(), claim(), true, true));
+  test("with another claim only", () => isUsed(pod(), claim("logs"), false, false));
+  test("without a node", () => isUsed(pod({ spec: { nodeName: undefined } }), claim(), false, false));
+  test("with an empty node name", () => isUsed(pod({ spec: { nodeName: "" } }), claim(), false, false));
+  test("succeeded", () => isUsed(pod({ status: { phase: "Succeeded" } }), claim(), true, false));
+  test("failed", () => isUsed(pod({ status: { phase: "Failed" } }), claim(), true, false));
+  test("in phase Unknown", () => isUsed(pod({ status: { phase: "Unknown" } }), claim(), true, true));
+  test("without any status", () =>
+    isUsed(pod({ status: { phase: undefined, containerStatuses: undefined } }), claim(), true, true));
+  test("bound, not started", () =>
+    isUsed(pod({ status: { phase: "Pending", containerStatuses: [] } }), claim(), true, true));
+  test("being deleted, still running", () => isUsed(pod({ metadata: deleting }), claim(), true, true));
+  test("being deleted, all containers stopped", () =>
+    isUsed(pod({ metadata: deleting, status: { containerStatuses: [stopped] } }), claim(), true, false));
+  test("being deleted, no kubelet reports on its containers", () =>
+    isUsed(pod({ metadata: deleting, status: { containerStatuses: [] } }), claim(), true, true));
+  test("being deleted, a sidecar still running", () =>
+    isUsed(
       pod({
         metadata: deleting,
         status: { containerStatuses: [stopped], initContainerStatuses: [{ ...running, name: "proxy" }] },
@@ -80,16 +76,16 @@ describe("whether a pod uses a claim", () => {
       claim(),
       true,
       true,
-    ],
-    [
-      "being deleted, its container said to wait: it may have been started a moment ago",
+    ));
+  test("being deleted, its container said to wait: it may have been started a moment ago", () =>
+    isUsed(
       pod({ metadata: deleting, status: { containerStatuses: [{ name: "main", state: { waiting: {} } }] } }),
       claim(),
       true,
       true,
-    ],
-    [
-      "being deleted, an init container unreported",
+    ));
+  test("being deleted, an init container unreported", () =>
+    isUsed(
       pod({
         metadata: deleting,
         spec: { initContainers: [{ name: "init" }] },
@@ -98,16 +94,11 @@ describe("whether a pod uses a claim", () => {
       claim(),
       true,
       true,
-    ],
-    [
-      "being deleted, statuses that are no list",
-      pod({ metadata: deleting, status: { containerStatuses: 3 } }),
-      claim(),
-      true,
-      true,
-    ],
-    [
-      "being deleted, one of two containers unreported",
+    ));
+  test("being deleted, statuses that are no list", () =>
+    isUsed(pod({ metadata: deleting, status: { containerStatuses: 3 } }), claim(), true, true));
+  test("being deleted, one of two containers unreported", () =>
+    isUsed(
       pod({
         metadata: deleting,
         spec: { containers: [{ name: "main" }, { name: "log" }] },
@@ -116,61 +107,26 @@ describe("whether a pod uses a claim", () => {
       claim(),
       true,
       true,
-    ],
-    [
-      "with an ephemeral volume whose claim it controls",
-      pod({ spec: ephemeral }),
-      claim("web-0-scratch", ownedByPod()),
-      true,
-      true,
-    ],
-    [
-      "with an ephemeral volume whose claim has no owner",
-      pod({ spec: ephemeral }),
-      claim("web-0-scratch"),
-      false,
-      false,
-    ],
-    [
-      "with an ephemeral volume whose claim another pod of its name controls",
-      pod({ spec: ephemeral }),
-      claim("web-0-scratch", ownedByPod("other")),
-      false,
-      false,
-    ],
-    [
-      "with an ephemeral volume whose claim it owns without controlling",
-      pod({ spec: ephemeral }),
-      claim("web-0-scratch", ownedByPod("pod-uid", false)),
-      false,
-      false,
-    ],
-    [
-      "with an ephemeral volume, being deleted in its grace period",
-      pod({ spec: ephemeral, metadata: deleting }),
-      claim("web-0-scratch", ownedByPod()),
-      true,
-      true,
-    ],
-    [
-      "with an ephemeral volume, shut down and kept by a finalizer",
+    ));
+  test("with an ephemeral volume whose claim it controls", () =>
+    isUsed(pod({ spec: ephemeral }), claim("web-0-scratch", ownedByPod()), true, true));
+  test("with an ephemeral volume whose claim has no owner", () =>
+    isUsed(pod({ spec: ephemeral }), claim("web-0-scratch"), false, false));
+  test("with an ephemeral volume whose claim another pod of its name controls", () =>
+    isUsed(pod({ spec: ephemeral }), claim("web-0-scratch", ownedByPod("other")), false, false));
+  test("with an ephemeral volume whose claim it owns without controlling", () =>
+    isUsed(pod({ spec: ephemeral }), claim("web-0-scratch", ownedByPod("pod-uid", false)), false, false));
+  test("with an ephemeral volume, being deleted in its grace period", () =>
+    isUsed(pod({ spec: ephemeral, metadata: deleting }), claim("web-0-scratch", ownedByPod()), true, true));
+  test("with an ephemeral volume, shut down and kept by a finalizer", () =>
+    isUsed(
       pod({ spec: ephemeral, metadata: { ...deleting, deletionGracePeriodSeconds: 0 } }),
       claim("web-0-scratch", ownedByPod()),
       false,
       false,
-    ],
-    [
-      "with the claim itself, shut down and kept by a finalizer",
-      pod({ metadata: { ...deleting, deletionGracePeriodSeconds: 0 } }),
-      claim(),
-      true,
-      true,
-    ],
-  ])("%s", (_, pod, claim, strict, document) => {
-    expect([used(pod, claim, "strict"), used(pod, claim, "document")]).toEqual([strict, document]);
-    const read = (mode: UseMode) => used(emptied(pod, unreadOf(mode)), claim, mode);
-    expect([read("strict"), read("document")], "without what is not read").toEqual([strict, document]);
-  });
+    ));
+  test("with the claim itself, shut down and kept by a finalizer", () =>
+    isUsed(pod({ metadata: { ...deleting, deletionGracePeriodSeconds: 0 } }), claim(), true, true));
 });
 
 test("a pod without spec, or with volumes of other kinds, names no claims", () => {
