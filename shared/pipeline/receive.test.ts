@@ -104,29 +104,39 @@ function send(
 }
 const verbsOf = (calls: readonly unknown[][]) => calls.map(([verb, plural]) => `${verb} ${plural}`);
 
+/** The same with a client that fails so, and of which this is different. Returns also what it was asked, and the log. */
+async function sent(
+  declared: Parameters<typeof send>[0],
+  errors: Parameters<typeof world>[0] = {},
+  differs: (client: Client) => Partial<Client> = () => ({}),
+) {
+  const { tools, calls, lines } = world(errors);
+  const client = { ...tools.client(), ...differs(tools.client()) };
+  const reply = await send(declared, { ...tools, client: () => client });
+  return { reply, calls, lines, verbs: verbsOf(calls) };
+}
+const conflict = () => failure(409, "Conflict");
+const onPatch = (...errors: (Error | undefined)[]) => ({ "patch persistentvolumeclaims": errors });
+
 const about = { about: claim(), kind: Claim, message: "The test says so." };
 const patch = { verb: "patch", kind: Claim, namespace: "shop", name: "data", type: "merge", patch: {} } as const;
 const write = (kind: Kind = Claim): Decision => ({ ...about, kind, do: "write", writes: [{ ...patch, kind }] });
 
 describe("the reply", () => {
   test("to an event without subjects is 204, and no client is asked for", async () => {
-    const { tools } = world();
     const client = () => {
       throw new Error("No client is needed.");
     };
-    const handle = receive(
-      toy(() => [], { subjects: () => [] }),
-      { ...tools, client },
-    );
-    expect(await handle(event())).toEqual({ status: 204, headers: {}, body: "" });
+    expect(await send(() => [], { ...world().tools, client }, { subjects: () => [] })).toEqual({
+      status: 204,
+      headers: {},
+      body: "",
+    });
   });
 
   test("to a malformed event is 400 with a sentence", async () => {
-    const { tools } = world();
-    const reply = await receive(
-      toy(() => []),
-      tools,
-    )({ headers: {}, body: "" });
+    const rule = toy(() => []);
+    const reply = await receive(rule, world().tools)({ headers: {}, body: "" });
     expect(reply.status).toBe(400);
     expect(reply.body).toMatch(/^The request is no CloudEvent/);
   });
@@ -184,15 +194,13 @@ test("an event that names more objects than any real one has some looked at, and
 });
 
 describe("a conflict", () => {
-  const stale = () => failure(409, "Conflict");
-
   test("calls for another look, and the second decision is carried out", async () => {
-    const { tools, calls, lines } = world({ "patch persistentvolumeclaims": [stale()] });
     let looks = 0;
-    const reply = await send((look) => {
+    const decide = (look: number) => {
       looks = look;
       return [write()];
-    }, tools);
+    };
+    const { reply, calls, lines } = await sent(decide, onPatch(conflict()));
     expect(reply.status).toBe(204);
     expect(looks).toBe(2);
     expect(calls).toHaveLength(2);
@@ -200,12 +208,9 @@ describe("a conflict", () => {
   });
 
   test("that outlasts three looks is left to the broker", async () => {
-    const { tools, calls } = world({ "patch persistentvolumeclaims": [stale(), stale(), stale(), stale()] });
-    const reply = await send(() => [write()], tools);
-    expect(reply).toMatchObject({
-      status: 503,
-      body: expect.stringContaining("changed under every one of 3 attempts"),
-    });
+    const { reply, calls } = await sent(() => [write()], onPatch(conflict(), conflict(), conflict(), conflict()));
+    const body = expect.stringContaining("changed under every one of 3 attempts");
+    expect(reply).toMatchObject({ status: 503, body });
     expect(calls).toHaveLength(3);
   });
 
@@ -222,10 +227,10 @@ describe("a conflict", () => {
   });
 
   test("on one object does not repeat what was done to the others", async () => {
-    const { tools, calls } = world({ "patch persistentvolumeclaims": [undefined, stale()] });
     const other = { ...write(), about: claim("other"), writes: [{ ...patch, name: "other" }] } as Decision;
     const declared = toy((look) => (look === 1 ? [write(), other] : [other]));
-    expect(await send(declared, tools)).toMatchObject({ status: 204 });
+    const { reply, calls } = await sent(declared, onPatch(undefined, conflict()));
+    expect(reply).toMatchObject({ status: 204 });
     expect(calls.map(([, , name]) => name)).toEqual(["data", "other", "other"]);
   });
 });
@@ -239,11 +244,11 @@ describe("waiting", () => {
     step: { name: "held" },
     ...(next === undefined ? {} : { next }),
   });
+  const once = (look: number) => (look === 1 ? [held()] : []);
 
   test("is written to the annotation with uid and resourceVersion, after the Event", async () => {
-    const { tools, calls } = world();
-    await send(() => [held(claim(), now + 10_000)], tools);
-    expect(verbsOf(calls)).toEqual(["create events", "patch persistentvolumeclaims"]);
+    const { calls, verbs } = await sent(() => [held(claim(), now + 10_000)]);
+    expect(verbs).toEqual(["create events", "patch persistentvolumeclaims"]);
     expect(calls[0]?.[2]).toMatchObject({
       reason: "Held",
       note: "It is held.",
@@ -256,9 +261,8 @@ describe("waiting", () => {
   });
 
   test("that meets a conflict withdraws its Event, because the next look may decide otherwise", async () => {
-    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
-    await send((look) => (look === 1 ? [held()] : [write()]), tools);
-    expect(verbsOf(calls)).toEqual([
+    const { calls, verbs } = await sent((look) => (look === 1 ? [held()] : [write()]), onPatch(conflict()));
+    expect(verbs).toEqual([
       "create events",
       "patch persistentvolumeclaims",
       "patch persistentvolumeclaims",
@@ -271,36 +275,32 @@ describe("waiting", () => {
   test("that meets a conflict withdraws its Event also where an earlier step is written down", async () => {
     const text = nextProgress(claim(), "test/toy", { name: "earlier" }, "It was so.", now) ?? "";
     const noted = claim("data", { annotations: { "holdfast.dev/test.toy": text } });
-    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
     const earlier = { ...held(noted), message: "It was so.", step: { name: "earlier" } } as Decision;
-    await send((look) => (look === 1 ? [held(noted)] : [earlier]), tools);
+    const { calls } = await sent((look) => (look === 1 ? [held(noted)] : [earlier]), onPatch(conflict()));
     // Its own alone: that of the step before still stands.
     const recorded = calls.find(([verb, plural]) => verb === "create" && plural === "events")?.[2] as KubernetesObject;
     expect(calls.flatMap(([verb, , name]) => (verb === "delete" ? [name] : []))).toEqual([recorded.metadata.name]);
   });
 
   test("that meets a conflict leaves an Event that was there before, with another note", async () => {
-    const { tools, calls } = world({
-      "create events": [failure(409, "AlreadyExists")],
-      "patch persistentvolumeclaims": [failure(409, "Conflict")],
-    });
-    const client = tools.client();
+    const errors = { "create events": [failure(409, "AlreadyExists")], ...onPatch(conflict()) };
     const get: Client["get"] = async () => ({ note: "It was held otherwise.", metadata: { uid: "e" } }) as never;
-    await send((look) => (look === 1 ? [held()] : []), { ...tools, client: () => ({ ...client, get }) });
+    const { calls } = await sent(once, errors, () => ({ get }));
     // The one deletion is that of the replacement.
     expect(calls.filter(([verb]) => verb === "delete").length).toBe(1);
     expect(calls.filter(([verb, plural]) => verb === "create" && plural === "events").length).toBe(2);
   });
 
   test("whose Event another run has recorded is recorded once more, because that run may clear it", async () => {
-    const { tools, calls } = world({
-      "create events": [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")],
-      "patch persistentvolumeclaims": [failure(409, "Conflict")],
-    });
-    const client = tools.client();
+    const present = [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")];
+    const errors = { "create events": present, ...onPatch(conflict()) };
     const get: Client["get"] = async () => ({ note: "It is held.", metadata: {} }) as never;
-    await send((look) => (look < 3 ? [held()] : []), { ...tools, client: () => ({ ...client, get }) });
-    expect(verbsOf(calls)).toEqual([
+    const { verbs } = await sent(
+      (look) => (look < 3 ? [held()] : []),
+      errors,
+      () => ({ get }),
+    );
+    expect(verbs).toEqual([
       // It was there: a conflict withdraws nothing.
       "create events",
       "patch persistentvolumeclaims",
@@ -312,38 +312,31 @@ describe("waiting", () => {
   });
 
   test("that meets a conflict with another run that has written the same leaves that one its Event", async () => {
-    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
-    const client = tools.client();
-    const patched: Client = {
-      ...client,
+    const { calls } = await sent(once, onPatch(conflict()), (client) => ({
       patch: async (...patch) => {
         await client.patch(...patch);
         const text = nextProgress(claim(), "test/toy", { name: "held" }, "It is held.", now) ?? "";
         return claim("data", { annotations: { "holdfast.dev/test.toy": text } }) as never;
       },
-    };
-    await send((look) => (look === 1 ? [held()] : []), { ...tools, client: () => patched });
+    }));
     expect(calls.filter(([verb]) => verb === "delete")).toEqual([]);
   });
 
   test("is neither written nor recorded again when nothing has changed", async () => {
-    const first = world();
-    await send(() => [held()], first.tools);
-    const written = first.calls[1]?.[4] as Pick<KubernetesObject, "metadata">;
-    const second = world();
-    await send(() => [held(claim("data", { annotations: written.metadata.annotations }))], second.tools);
+    const first = await sent(() => [held()]);
+    const { metadata } = first.calls[1]?.[4] as Pick<KubernetesObject, "metadata">;
+    const second = await sent(() => [held(claim("data", { annotations: metadata.annotations }))]);
     expect(second.calls).toEqual([]);
   });
 
   test("no longer until a time takes the label away", async () => {
-    const { tools, calls } = world();
-    await send(() => [held(claim("data", { labels: { "holdfast.dev/waiting": "true" } }))], tools);
+    const { calls } = await sent(() => [held(claim("data", { labels: { "holdfast.dev/waiting": "true" } }))]);
     expect(calls[1]?.[4]).toMatchObject({ metadata: { labels: { "holdfast.dev/waiting": null } } });
   });
 
   test("goes on when the API server takes no Event, and says so", async () => {
-    const { tools, calls, lines } = world({ "create events": [failure(403, "Forbidden")] });
-    expect(await send(() => [held()], tools)).toMatchObject({ status: 204 });
+    const { reply, calls, lines } = await sent(() => [held()], { "create events": [failure(403, "Forbidden")] });
+    expect(reply).toMatchObject({ status: 204 });
     expect(calls.at(-1)?.[0]).toBe("patch");
     expect(lines[0]?.[2]).toContain("The Event Held was not recorded");
   });
@@ -484,17 +477,17 @@ describe("Events", () => {
     claim("data", {
       annotations: { "holdfast.dev/test.toy": nextProgress(claim(), "test/toy", { name: step }, "It was so.", now) },
     });
-  const decided = async (decision: Decision, errors = {}) => {
-    const { tools, calls } = world(errors);
-    const reply = await send(() => [decision], tools);
-    return { reply, calls, verbs: verbsOf(calls) };
-  };
+  const decided = (decision: Decision) => sent(() => [decision]);
 
   test("with the same note are written once; with another the Event is replaced", async () => {
-    const { tools, calls } = world({ "create events": [failure(409, "AlreadyExists")] });
     const present = { note: "It was held.", metadata: { uid: "event-uid" } };
-    const client = { ...tools.client(), get: () => Promise.resolve(present as never) };
-    await send(() => [{ ...about, do: "stop", event: warning("Held") }], { ...tools, client: () => client });
+    const errors = { "create events": [failure(409, "AlreadyExists")] };
+    const stop: Decision = { ...about, do: "stop", event: warning("Held") };
+    const { calls } = await sent(
+      () => [stop],
+      errors,
+      () => ({ get: () => Promise.resolve(present as never) }),
+    );
     expect(calls.map(([verb]) => verb)).toEqual(["create", "delete", "create"]);
     expect(calls[1]?.[3]).toEqual({ uid: "event-uid" });
   });
@@ -531,9 +524,8 @@ describe("Events", () => {
 
 describe("progress of a write", () => {
   const standing = (writes: readonly Write[]): Decision => ({ ...about, do: "write", writes, step: { name: "held" } });
-  const sent = async (writes: readonly Write[]) => {
-    const { tools, calls } = world();
-    await send(() => [standing(writes)], tools);
+  const written = async (writes: readonly Write[]) => {
+    const { calls } = await sent(() => [standing(writes)]);
     return calls
       .filter(([, plural]) => plural !== "events")
       .map(([verb, , name, type, body]) => ({ verb, name, type, body }));
@@ -541,7 +533,7 @@ describe("progress of a write", () => {
   const progress = expect.stringContaining('"step":"held"');
 
   test("goes into a merge patch of the object", async () => {
-    const merged = await sent([
+    const merged = await written([
       { ...patch, patch: { metadata: { uid: "uid-data", annotations: { a: "b" } }, spec: {} } },
     ]);
     expect(merged).toHaveLength(1);
@@ -552,7 +544,7 @@ describe("progress of a write", () => {
   });
 
   test("goes into a JSON Patch of the object, which makes the annotations only once", async () => {
-    const [one, ...more] = await sent([
+    const [one, ...more] = await written([
       guardedPatch(Claim, claim(), metadataOperations(claim(), "annotations", { a: "b" })),
     ]);
     expect(more).toEqual([]);
@@ -566,17 +558,13 @@ describe("progress of a write", () => {
 
   test("goes into a server-side apply of the object, which says it again where it is unchanged", async () => {
     const applied = { ...patch, type: "apply", patch: { metadata: { name: "data" }, spec: {} } } as const;
-    const [first, ...more] = await sent([applied]);
+    const [first, ...more] = await written([applied]);
     expect(more).toEqual([]);
     const { metadata } = (first?.body ?? {}) as { metadata: { annotations: Record<string, string> } };
     expect(metadata).toEqual({ name: "data", annotations: { "holdfast.dev/test.toy": progress } });
 
-    const { tools, calls } = world();
-    const decision = {
-      ...standing([applied]),
-      about: claim("data", { annotations: metadata.annotations }),
-    } as Decision;
-    await send(() => [decision], tools);
+    const about = claim("data", { annotations: metadata.annotations });
+    const { calls } = await sent(() => [{ ...standing([applied]), about } as Decision]);
     expect(calls.map(([verb, , , type, body]) => ({ verb, type, body }))).toMatchObject([
       { verb: "patch", type: "apply", body: { metadata: { annotations: metadata.annotations } } },
     ]);
@@ -586,7 +574,7 @@ describe("progress of a write", () => {
     const status = { ...patch, options: { subresource: "status" }, patch: { status: {} } };
     const other = { ...patch, name: "other" };
     for (const write of [status, other]) {
-      const all = await sent([write]);
+      const all = await written([write]);
       expect(all).toHaveLength(2);
       expect(all[1]).toMatchObject({
         name: "data",
@@ -596,18 +584,17 @@ describe("progress of a write", () => {
   });
 
   test("is guarded by what a write of the object before it has left", async () => {
-    const { tools, calls } = world();
-    const client = tools.client();
-    const patched: Client["patch"] = async (...given) => {
-      await client.patch(...given);
-      return claim("data", { resourceVersion: "8" }) as never;
-    };
     const status = { ...annotate(Claim, claim(), {}), options: { subresource: "status" } } as Write;
-    const handle = receive(
-      toy(() => [standing([status])]),
-      { ...tools, client: () => ({ ...client, patch: patched }) },
+    const { calls } = await sent(
+      () => [standing([status])],
+      {},
+      (client) => ({
+        patch: async (...given) => {
+          await client.patch(...given);
+          return claim("data", { resourceVersion: "8" }) as never;
+        },
+      }),
     );
-    await handle(event());
     const versions = calls.flatMap(([verb, , , , body]) =>
       verb === "patch" ? [(body as KubernetesObject).metadata.resourceVersion] : [],
     );
@@ -636,28 +623,25 @@ test("one request is retried when an object failed that no request of the shared
 });
 
 test("a request is retried when one of two objects of a name failed and the other succeeded later", async () => {
-  const { tools, calls } = world({ "patch persistentvolumes": [failure(503, "ServiceUnavailable")] });
-  const client = tools.client();
-  const slow: Client["patch"] = async (kind, ...rest) => {
-    if (kind === Claim) await setImmediate();
-    return client.patch(kind, ...rest);
-  };
-  const reply = await send(() => [write(PersistentVolume), write()], {
-    ...tools,
-    client: () => ({ ...client, patch: slow }),
-  });
-  expect(verbsOf(calls)).toEqual(["patch persistentvolumes", "patch persistentvolumeclaims"]);
+  const errors = { "patch persistentvolumes": [failure(503, "ServiceUnavailable")] };
+  const { reply, verbs } = await sent(
+    () => [write(PersistentVolume), write()],
+    errors,
+    (client) => ({
+      patch: async (kind, ...rest) => {
+        if (kind === Claim) await setImmediate();
+        return client.patch(kind, ...rest);
+      },
+    }),
+  );
+  expect(verbs).toEqual(["patch persistentvolumes", "patch persistentvolumeclaims"]);
   expect(reply.status).toBe(503);
 });
 
 test("a failure counts no more when another look has found it settled", async () => {
-  const { tools } = world({
-    "patch persistentvolumes": [failure(503, "ServiceUnavailable")],
-    "patch persistentvolumeclaims": [failure(409, "Conflict")],
-  });
-  expect(await send((look) => (look === 1 ? [write(PersistentVolume), write()] : [write()]), tools)).toMatchObject({
-    status: 204,
-  });
+  const errors = { "patch persistentvolumes": [failure(503, "ServiceUnavailable")], ...onPatch(conflict()) };
+  const { reply } = await sent((look) => (look === 1 ? [write(PersistentVolume), write()] : [write()]), errors);
+  expect(reply).toMatchObject({ status: 204 });
 });
 
 test("requests that share a run resync when one of them does, and hear of every object that failed", async () => {
@@ -689,40 +673,21 @@ test("a request that names no objects is not narrowed by one that does and share
 
 test("nothing to do removes what was written down before", async () => {
   const annotations = { "holdfast.dev/test.toy": "{}" };
-  const { tools, calls } = world();
-  await send(() => [{ ...about, about: claim("data", { annotations }), do: "leave" }], tools);
-  expect(calls).toMatchObject([
-    [
-      "patch",
-      "persistentvolumeclaims",
-      "data",
-      "merge",
-      { metadata: { uid: "uid-data", annotations: { "holdfast.dev/test.toy": null } } },
-    ],
-  ]);
+  const { calls } = await sent(() => [{ ...about, about: claim("data", { annotations }), do: "leave" }]);
+  const metadata = { uid: "uid-data", annotations: { "holdfast.dev/test.toy": null } };
+  expect(calls).toMatchObject([["patch", "persistentvolumeclaims", "data", "merge", { metadata }]]);
 });
 
 test("a conflict that a second look finds settled is no failure", async () => {
-  const { tools } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
-  expect(await send((look) => (look === 1 ? [write()] : []), tools)).toMatchObject({ status: 204 });
+  const { reply } = await sent((look) => (look === 1 ? [write()] : []), onPatch(conflict()));
+  expect(reply).toMatchObject({ status: 204 });
 });
 
 test("a decision is one log line: events, object, uid, decision, and why", async () => {
-  const { tools, lines } = world();
-  await send(() => [write()], tools);
-  expect(lines).toEqual([
-    [
-      "info",
-      {
-        rule: "test/toy",
-        events: ["e1"],
-        object: "PersistentVolumeClaim shop/data",
-        uid: "uid-data",
-        decision: "write",
-      },
-      "The test says so.",
-    ],
-  ]);
+  const { lines } = await sent(() => [write()]);
+  const object = { object: "PersistentVolumeClaim shop/data", uid: "uid-data" };
+  const fields = { rule: "test/toy", events: ["e1"], ...object, decision: "write" };
+  expect(lines).toEqual([["info", fields, "The test says so."]]);
 });
 
 describe("of several objects one that cannot be looked at", () => {
@@ -742,12 +707,7 @@ describe("of several objects one that cannot be looked at", () => {
     },
     decide: (names) =>
       (names as readonly string[]).map(
-        (name): Decision => ({
-          ...about,
-          about: claim(name),
-          do: "write",
-          writes: [{ ...patch, name }],
-        }),
+        (name): Decision => ({ ...about, about: claim(name), do: "write", writes: [{ ...patch, name }] }),
       ),
   });
   const patched = (calls: readonly unknown[][]) => calls.flatMap(([verb, , name]) => (verb === "patch" ? [name] : []));
