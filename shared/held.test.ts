@@ -41,9 +41,8 @@ const inOrder = (namespace: KubernetesObject | undefined, decisions: readonly De
     .sort();
 
 describe("held", () => {
-  const does = (is: readonly string[], does: readonly (string | RegExp)[]) => {
+  const does = (is: readonly string[], does: readonly (string | RegExp)[]) =>
     expect(is).toEqual(does.map((text) => (typeof text === "string" ? text : expect.stringMatching(text))));
-  };
   test("holds the object before something rests on it, and looks at it behind", () =>
     does(inOrder(home(), [kept, offer]), ["0 It is kept.", /^0 .* gets the finalizer/, "1 It is offered.", "2 looks"]));
   test("looks before and behind where it is held already", () =>

@@ -35,9 +35,8 @@ test("what the API server asks for is passed on: the longest pause, in whole sec
   expect(pause(outcome(400))).toBeUndefined();
 });
 
-test("a 204 has no body, also with a message", () => {
-  expect(replyTo([outcome(204, "All is well.")])).toEqual({ status: 204, headers: {}, body: "" });
-});
+test("a 204 has no body, also with a message", () =>
+  expect(replyTo([outcome(204, "All is well.")])).toEqual({ status: 204, headers: {}, body: "" }));
 
 test("no reply is longer than what a channel dispatcher survives, and none is cut inside a character", () => {
   fc.assert(

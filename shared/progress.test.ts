@@ -18,9 +18,8 @@ const claim = (annotation?: string, uid = "u1"): KubernetesObject => ({
 const now = Date.parse("2026-03-01T12:00:00Z");
 const held = { name: "held", details: { pods: [{ pod: "web-0", node: "n0" }] } };
 
-test("the annotation's key has the rule's name in one segment", () => {
-  expect(key).toBe("holdfast.dev/pvc-protection.release");
-});
+test("the annotation's key has the rule's name in one segment", () =>
+  expect(key).toBe("holdfast.dev/pvc-protection.release"));
 
 test("what is written is read back", () => {
   const text = nextProgress(claim(), rule, held, "It is held.", now, now + 10_000);
@@ -111,9 +110,7 @@ describe("the waiting label", () => {
     ],
     ["is left alone when it is right", object(true), now, undefined],
     ["is not put on an object that no rule waits for", object(false), undefined, undefined],
-  ])("%s", (_, object, next, expected) => {
-    expect(labelFor(object, rule, next)).toEqual(expected);
-  });
+  ])("%s", (_, object, next, expected) => expect(labelFor(object, rule, next)).toEqual(expected));
 });
 
 test("progress written for another incarnation is none", () => {
@@ -130,9 +127,9 @@ test.each([
     "far too long",
     JSON.stringify({ v: 1, uid: "u1", step: "held", since: "2026-03-01T12:00:00Z", because: "x".repeat(5000) }),
   ],
-])("an annotation that is %s counts as no progress", (_, text) => {
-  expect(readProgress(claim(text), rule)).toBeUndefined();
-});
+])("an annotation that is %s counts as no progress", (_, text) =>
+  expect(readProgress(claim(text), rule)).toBeUndefined(),
+);
 
 test("the next version is read, so that a function can be rolled back in the middle of its work", () => {
   const text = '{"v":2,"uid":"u1","step":"held","since":"2026-03-01T12:00:00Z","because":"x","new":{"field":1}}';

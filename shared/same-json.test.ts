@@ -20,6 +20,4 @@ test.each([
   [[], {}, false],
   [null, {}, false],
   ["1", 1, false],
-])("%j and %j: %s", (one, other, same) => {
-  expect(sameJson(one, other)).toBe(same);
-});
+])("%j and %j: %s", (one, other, same) => expect(sameJson(one, other)).toBe(same));

@@ -13,9 +13,8 @@ test("a setting is named by its variable in upper snake case", () => {
   expect(variableOf("mode")).toBe("MODE");
 });
 
-test("absent and empty variables leave the defaults", () => {
-  expect(readSettings(schema, { MODE: "", PORT: "8080" })).toEqual({ mode: "strict", inTree: "present", maxPods: 5 });
-});
+test("absent and empty variables leave the defaults", () =>
+  expect(readSettings(schema, { MODE: "", PORT: "8080" })).toEqual({ mode: "strict", inTree: "present", maxPods: 5 }));
 
 test("set variables are read and coerced", () => {
   expect(readSettings(schema, { MODE: "document", IN_TREE: "absent", MAX_PODS: "7" })).toEqual({
@@ -35,6 +34,6 @@ test.each([
   ["1.5", "a whole number"],
   ["0", "more than 0"],
   ["101", "at most 100"],
-])("%s where a number from 1 to 100 was expected: expected %s", (value, expected) => {
-  expect(() => readSettings(schema, { MAX_PODS: value })).toThrow(`MAX_PODS is "${value}": expected ${expected}.`);
-});
+])("%s where a number from 1 to 100 was expected: expected %s", (value, expected) =>
+  expect(() => readSettings(schema, { MAX_PODS: value })).toThrow(`MAX_PODS is "${value}": expected ${expected}.`),
+);

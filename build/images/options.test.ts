@@ -63,9 +63,7 @@ test.each([
   ["--tarball x a/d a/b", "There is no function a/d. There are: a/b, a/c."],
   ["--tarball x --no-such", "'--no-such'"],
   ["--tarball", "--tarball"],
-])("%s is refused", (line, message) => {
-  expect(() => read(line)).toThrow(message);
-});
+])("%s is refused", (line, message) => expect(() => read(line)).toThrow(message));
 
 test("paths are those of the folder where npm was called", () => {
   vi.stubEnv("INIT_CWD", "/home/alice");

@@ -338,7 +338,5 @@ describe("what cannot work is refused with a sentence", () => {
       { settings: z.object({ size: z.string().default("1") }) },
       "The setting size of a/one has no description.",
     ],
-  ])("%s", (_, declaration, message) => {
-    expect(() => manifestsOf([declare("a/one", declaration)])).toThrow(message);
-  });
+  ])("%s", (_, declaration, message) => expect(() => manifestsOf([declare("a/one", declaration)])).toThrow(message));
 });

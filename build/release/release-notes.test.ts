@@ -28,6 +28,5 @@ test("the notes of a trial begin with what is unreleased", () => {
   );
 });
 
-test("a version without a section is refused", () => {
-  expect(() => releaseNotes(open, "0.3.0", true)).toThrow('CHANGELOG.md has no section "## 0.3.0"');
-});
+test("a version without a section is refused", () =>
+  expect(() => releaseNotes(open, "0.3.0", true)).toThrow('CHANGELOG.md has no section "## 0.3.0"'));

@@ -42,10 +42,9 @@ test.each([
   ["that has a signature", signAdHoc(programOf(16), "holdfast"), "has a signature"],
   ["without room for where it is", programOf(8), "has no room"],
   ["with something behind its last segment", programOf(16, 8), "is not its end"],
-])("a program %s is not signed", (_, program, complaint) => {
-  expect(() => signAdHoc(program, "holdfast")).toThrow(complaint);
-});
+])("a program %s is not signed", (_, program, complaint) =>
+  expect(() => signAdHoc(program, "holdfast")).toThrow(complaint),
+);
 
-test("what is no program for Windows has no certificates that could be taken out", () => {
-  expect(() => withoutCertificates(programOf(16))).toThrow("no program for Windows");
-});
+test("what is no program for Windows has no certificates that could be taken out", () =>
+  expect(() => withoutCertificates(programOf(16))).toThrow("no program for Windows"));

@@ -51,6 +51,4 @@ test.each([
   ["resolve", "-f a", "Say where to push to: --repo HOST/PATH"],
   ["apply", "-f a --repo registry.test/x --server-side", "--server-side"],
   ["apply", "a.yaml --repo registry.test/x", "a.yaml"],
-] as const)("%s %s is refused", (command, line, message) => {
-  expect(() => read(command, line)).toThrow(message);
-});
+] as const)("%s %s is refused", (command, line, message) => expect(() => read(command, line)).toThrow(message));

@@ -42,9 +42,8 @@ test("a reference in a text of its own lines is reported, because an image would
   );
 });
 
-test("YAML that cannot be read is reported with its file", () => {
-  expect(() => findReferences({ origin: "a.yaml", text: "a: [" }, functions)).toThrow(/^a\.yaml: .*line 1/);
-});
+test("YAML that cannot be read is reported with its file", () =>
+  expect(() => findReferences({ origin: "a.yaml", text: "a: [" }, functions)).toThrow(/^a\.yaml: .*line 1/));
 
 test("a selector keeps documents as they are written, or leaves them out", () => {
   const text = "---\n# one\nmetadata:\n  labels: {a: b} # x\n---\nmetadata: {labels: {a: c}}\n---\nmetadata: {}\n";

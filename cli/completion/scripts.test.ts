@@ -52,9 +52,7 @@ describe.each(Object.keys(shells) as (keyof typeof shells)[])("%s", (shell) => {
     ],
     [["holdfast", "restore", "re"], ["release"]],
     [["holdfast", "explain", "pvc/da"], []],
-  ])("offers for %j: %j", (words, expected) => {
-    expect(offered(shell, words)).toEqual(expected);
-  });
+  ])("offers for %j: %j", (words, expected) => expect(offered(shell, words)).toEqual(expected));
 });
 
 test("zsh has bash's script, and fish has every command and option with a sentence about each", () => {

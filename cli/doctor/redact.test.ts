@@ -12,9 +12,7 @@ test.each([
   ["SALT_TOKEN=hunter2 is set", "SALT_TOKEN=[left out] is set"],
   ["-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", "[left out]"],
   ["Claim data is kept, because pod web uses it.", "Claim data is kept, because pod web uses it."],
-])("of %j the secret alone is left out", (text, expected) => {
-  expect(redact(text, [])).toBe(expected);
-});
+])("of %j the secret alone is left out", (text, expected) => expect(redact(text, [])).toBe(expected));
 
 test("values that are known to be secret are left out wherever they stand", () => {
   expect(redact("login as swordfish-1 failed, swordfish is wrong", ["swordfish", "swordfish-1", "as"])).toBe(

@@ -18,13 +18,12 @@ const to = (host: string): FilteringTrigger => ({
   },
 });
 
-test("a Trigger that sends the rest to another version of the function, by its tag, keeps nothing away", () => {
-  expect(keptOut([elsewhere, to(`canary-${name}`)], functions, [release])).toEqual([]);
-});
+test("a Trigger that sends the rest to another version of the function, by its tag, keeps nothing away", () =>
+  expect(keptOut([elsewhere, to(`canary-${name}`)], functions, [release])).toEqual([]));
 
-test.each(["canary-pvc-protection-protect", "not a host"])("a Trigger to %s does not count", (host) => {
-  expect(keptOut([elsewhere, to(host)], functions, [release])).toHaveLength(1);
-});
+test.each(["canary-pvc-protection-protect", "not a host"])("a Trigger to %s does not count", (host) =>
+  expect(keptOut([elsewhere, to(host)], functions, [release])).toHaveLength(1),
+);
 
 /** The Triggers of the release function as they are shipped, with other filters in one of them. */
 const shipped = (broker: string, filters: readonly object[]) =>

@@ -9,6 +9,4 @@ test.each([
   ["none", undefined],
   ["constructor", undefined],
   ["__proto__", undefined],
-])("the word %s names the kind %s", (word, kind) => {
-  expect(kindNamed(word)?.kind).toBe(kind);
-});
+])("the word %s names the kind %s", (word, kind) => expect(kindNamed(word)?.kind).toBe(kind));

@@ -48,6 +48,4 @@ test.each([
   ["there is no Knative and no Deployment", [absent, read()], false],
   ["one of both is refused", [read(other), refused], undefined],
   ["one of both is being read", [loading, read()], undefined],
-])("whether undelete is installed, when %s", (_, functions, is) => {
-  expect(hasUndelete(functions)).toBe(is);
-});
+])("whether undelete is installed, when %s", (_, functions, is) => expect(hasUndelete(functions)).toBe(is));

@@ -8,6 +8,4 @@ test.each([
   [-60_000, "1 minute ago"],
   [-3 * 86_400_000, "3 days ago"],
   [2 * 3_600_000, "in 2 hours"],
-])("%d milliseconds from now: %s", (distance, words) => {
-  expect(relativeTime(1e12 + distance, 1e12)).toBe(words);
-});
+])("%d milliseconds from now: %s", (distance, words) => expect(relativeTime(1e12 + distance, 1e12)).toBe(words));

@@ -4,9 +4,8 @@ import { nineSteps, stepNow } from "./steps.ts";
 
 const word = (rule: string, since: string) => ({ rule: `satellite/${rule}`, step: "waiting", since, because: "" });
 
-test("the steps are those of the chain, in its order", () => {
-  expect(nineSteps.map(({ name }) => name)).toEqual(steps.map(({ name }) => name));
-});
+test("the steps are those of the chain, in its order", () =>
+  expect(nineSteps.map(({ name }) => name)).toEqual(steps.map(({ name }) => name)));
 
 test("the step is that of the rule with the latest word", () => {
   expect(stepNow([], undefined)).toBe(0);

@@ -106,9 +106,7 @@ test("a function that takes no token gets none, and the authority of an API serv
 });
 
 describe("what cannot be obeyed is refused by its name", () => {
-  const refuses = (changes: object, named: string) => {
-    expect(() => readPlan(service(changes))).toThrow(named);
-  };
+  const refuses = (changes: object, named: string) => expect(() => readPlan(service(changes))).toThrow(named);
   test("a volume", () =>
     refuses({ pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes[0]"));
   test("an environment from elsewhere", () =>

@@ -31,9 +31,7 @@ describe("spec.traffic", () => {
     ["no revision where it is not to be the latest", [{ percent: 100, latestRevision: false }], "is missing"],
     ["a field of the status", [{ percent: 100, tag: "a", url: "http://a" }], "url"],
     ["a configuration, which only a Route may name", [{ percent: 100, configurationName: "a" }], "configurationName"],
-  ])("refuses %s", (_, targets, named) => {
-    expect(() => traffic.parse(targets)).toThrow(named);
-  });
+  ])("refuses %s", (_, targets, named) => expect(() => traffic.parse(targets)).toThrow(named));
 });
 
 describe("dealing out", () => {
@@ -50,11 +48,7 @@ describe("dealing out", () => {
     }
   });
 
-  test("spreads the turns", () => {
-    expect(deal({ a: 75, b: 25 }, 8).join("")).toBe("aabaaaba");
-  });
+  test("spreads the turns", () => expect(deal({ a: 75, b: 25 }, 8).join("")).toBe("aabaaaba"));
 
-  test("has no revision to choose where none has a share", () => {
-    expect(deal({ a: 0 }, 1)).toEqual([undefined]);
-  });
+  test("has no revision to choose where none has a share", () => expect(deal({ a: 0 }, 1)).toEqual([undefined]));
 });

@@ -96,9 +96,7 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--kubeconfig", "a", "--port", "1"], "--port is for an API server of our own; with --kubeconfig there is none."],
     [["--yes"], "--yes answers a question that only --kubeconfig asks."],
     [["--yes=1"], "Option '--yes' does not take an argument. See npm start -- --help."],
-  ])("%j", (args, sentence) => {
-    expect(() => readOptions(args)).toThrow(new UserError(sentence));
-  });
+  ])("%j", (args, sentence) => expect(() => readOptions(args)).toThrow(new UserError(sentence)));
 });
 
 describe("npm run dev", () => {
@@ -122,9 +120,9 @@ describe("npm run dev", () => {
     [["release"], "There is no function release. There are pvc-protection/release, pvc-protection/warn."],
     [functions, "One function at a time, not pvc-protection/release and pvc-protection/warn."],
     [["--tour-only"], "Unknown option '--tour-only'. See npm run dev -- --help."],
-  ])("%j is complained about", (args, sentence) => {
-    expect(() => readDevOptions(args, functions)).toThrow(new UserError(sentence));
-  });
+  ])("%j is complained about", (args, sentence) =>
+    expect(() => readDevOptions(args, functions)).toThrow(new UserError(sentence)),
+  );
 });
 
 test("the help fits on a terminal and names every flag", () => {

@@ -9,16 +9,15 @@ const member = (name: string, more: Partial<Member> = {}): Member => ({
 });
 const [a, b, c] = [member("a"), member("b"), member("c")];
 
-test("one may go where none is out, and is noted", () => {
-  expect(admit(a, [a, b, c], [], "1")).toEqual({ admitted: true, granted: ["u-a"] });
-});
+test("one may go where none is out, and is noted", () =>
+  expect(admit(a, [a, b, c], [], "1")).toEqual({ admitted: true, granted: ["u-a"] }));
 
 test.each<[string, readonly Member[], readonly string[]]>([
   ["is out", [a, member("b", { isOut: true, isLeaving: false }), c], []],
   ["was admitted, and has not begun", [a, b, c], ["u-b"]],
-])("none may go while another %s", (_, members, granted) => {
-  expect(admit(a, members, granted, "1")).toEqual({ admitted: false, most: 1, of: 3, out: ["b"] });
-});
+])("none may go while another %s", (_, members, granted) =>
+  expect(admit(a, members, granted, "1")).toEqual({ admitted: false, most: 1, of: 3, out: ["b"] }),
+);
 
 test("a member that was admitted, and stays or is gone, no longer counts", () => {
   const stays = member("b", { isLeaving: false });

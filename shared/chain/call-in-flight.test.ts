@@ -47,9 +47,9 @@ test.each([
   [9_999, true],
   [10_000, false],
   [-1, false],
-])("a call of %i ms ago was just made, with a pause of 10 s: %s", (ago, expected) => {
-  expect(wasJustCalled(readCall(calledAt(ago, { answered: true }), key), now, 10_000)).toBe(expected);
-});
+])("a call of %i ms ago was just made, with a pause of 10 s: %s", (ago, expected) =>
+  expect(wasJustCalled(readCall(calledAt(ago, { answered: true }), key), now, 10_000)).toBe(expected),
+);
 
 describe("a call whose time is ten minutes ahead", () => {
   const ahead = calledAt(-takesEffectWithinMs, { calls: 2, proven: true });
@@ -72,9 +72,7 @@ describe("a call whose time is ten minutes ahead", () => {
     ["that was answered", calledAt(-takesEffectWithinMs, { answered: true }), undefined],
     ["of a clock that was a little ahead", calledAt(1 - takesEffectWithinMs), []],
     ["that there was not", aThing(), undefined],
-  ])("one %s is left as it is", (_, thing, writes) => {
-    expect(pending(thing)?.writes).toEqual(writes);
-  });
+  ])("one %s is left as it is", (_, thing, writes) => expect(pending(thing)?.writes).toEqual(writes));
 });
 
 describe("the note of a call", () => {

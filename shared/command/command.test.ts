@@ -98,9 +98,9 @@ test.each([
   [["--nope"], "Unknown option '--nope'. See npm run x -- --help."],
   [["--count"], "Option '--count <value>' argument missing. See npm run x -- --help."],
   [["more"], "Unexpected argument 'more'. See npm run x -- --help."],
-])("%j is answered with the flag and where it is explained", (args, message) => {
-  expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(message);
-});
+])("%j is answered with the flag and where it is explained", (args, message) =>
+  expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(message),
+);
 
 test("-h is --help", () => {
   const { values } = parseFlags("npm run x", { args: ["-h"], options: { help: { type: "boolean" } } });
@@ -132,6 +132,4 @@ test.each([
   ["/tmp/holdfast-laptop-a1/kubeconfig", "/tmp/holdfast-laptop-a1/kubeconfig"],
   ["/tmp/my files/kubeconfig", "'/tmp/my files/kubeconfig'"],
   ["/tmp/it's", "'/tmp/it'\\''s'"],
-])("%s can be copied into a command", (path, word) => {
-  expect(shellWord(path)).toBe(word);
-});
+])("%s can be copied into a command", (path, word) => expect(shellWord(path)).toBe(word));

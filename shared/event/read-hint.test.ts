@@ -83,9 +83,8 @@ describe("a well-formed event", () => {
     });
   });
 
-  test("from the sweep has no object", () => {
-    expect(readHint(binary({ type: "dev.holdfast.sweep" }, ""))).toMatchObject({ change: "sweep", object: undefined });
-  });
+  test("from the sweep has no object", () =>
+    expect(readHint(binary({ type: "dev.holdfast.sweep" }, ""))).toMatchObject({ change: "sweep", object: undefined }));
 
   test("of a signal names an object, and carries none", () => {
     const type = "dev.holdfast.salt.job-returned";
@@ -100,9 +99,8 @@ describe("a well-formed event", () => {
     expect(() => hint.object).toThrow("The event's data is not valid JSON.");
   });
 
-  test("may have percent-encoded attributes", () => {
-    expect(readHint(binary({ source: "https%3A%2F%2Fapi.example" })).name).toBe("data");
-  });
+  test("may have percent-encoded attributes", () =>
+    expect(readHint(binary({ source: "https%3A%2F%2Fapi.example" })).name).toBe("data"));
 });
 
 describe("a damaged event is refused with a sentence", () => {

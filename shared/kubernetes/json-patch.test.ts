@@ -47,17 +47,13 @@ describe("RFC 6902, appendix A", () => {
     ],
     ["A.14", { "/": 9, "~1": 10 }, [{ op: "test", path: "/~01", value: 10 }], { "/": 9, "~1": 10 }],
     ["A.16", { foo: ["bar"] }, [{ op: "add", path: "/foo/-", value: ["abc"] }], { foo: ["bar", ["abc"]] }],
-  ])("%s", (_, document, operations, expected) => {
-    expect(patched(document, ...operations)).toEqual(expected);
-  });
+  ])("%s", (_, document, operations, expected) => expect(patched(document, ...operations)).toEqual(expected));
 
   test.each<[string, unknown, JsonPatchOperation]>([
     ["A.9", { baz: "qux" }, { op: "test", path: "/baz", value: "bar" }],
     ["A.12", { foo: "bar" }, { op: "add", path: "/baz/bat", value: "qux" }],
     ["A.15", { "/": 9, "~1": 10 }, { op: "test", path: "/~01", value: "10" }],
-  ])("%s is an error", (_, document, operation) => {
-    expect(() => patched(document, operation)).toThrow(JsonPatchError);
-  });
+  ])("%s is an error", (_, document, operation) => expect(() => patched(document, operation)).toThrow(JsonPatchError));
 });
 
 test.each<[JsonPatchOperation, string]>([

@@ -16,7 +16,5 @@ describe("a label selector", () => {
     [{ matchExpressions: [{ key: "tier", operator: "Nonsense" }] }, false],
     [{ matchExpressions: [{ key: "toString", operator: "Exists" }] }, false],
     [{ matchLabels: { size: "5" }, matchExpressions: [{ key: "size", operator: "In", values: ["5"] }] }, true],
-  ])("%j: %s", (selector, matches) => {
-    expect(matchesLabelSelector(selector, labels)).toBe(matches);
-  });
+  ])("%j: %s", (selector, matches) => expect(matchesLabelSelector(selector, labels)).toBe(matches));
 });

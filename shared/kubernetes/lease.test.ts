@@ -20,9 +20,7 @@ test.each([
   ["one of a clock far ahead", lease({ ...held, renewTime: "2027-01-01T00:00:00.000000Z" }), now + 180_000],
   ["one without a duration", lease({ holderIdentity: "x", renewTime: held.renewTime }), now - 60_000 + 86_400_000],
   ["one without a time", lease({ holderIdentity: "x" }), Number.POSITIVE_INFINITY],
-])("%s", (_, seen, until) => {
-  expect(heldUntil(seen, now)).toBe(until);
-});
+])("%s", (_, seen, until) => expect(heldUntil(seen, now)).toBe(until));
 
 test("a clock that is behind takes no Lease for one of a clock far ahead", () => {
   const behind = now - 3_600_000;

@@ -30,7 +30,5 @@ describe("mergeChanges", () => {
     { what: "nothing is wanted", wanted: {} },
     { what: "all is so already", wanted: { annotations: { a: "1" }, spec: { policy: "Delete" } } },
     { what: "what is to go is not there", wanted: { labels: { l: null }, spec: { other: { uid: null } } } },
-  ])("writes nothing where $what", ({ wanted }) => {
-    expect(patchOf(wanted)).toEqual([]);
-  });
+  ])("writes nothing where $what", ({ wanted }) => expect(patchOf(wanted)).toEqual([]));
 });

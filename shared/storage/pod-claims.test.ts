@@ -135,6 +135,5 @@ test("a pod without spec, or with volumes of other kinds, names no claims", () =
   expect(claimsOf(pod({ spec: { volumes: "none" } }))).toEqual([]);
 });
 
-test("a pod that is not being deleted has not terminated, also if its containers say so", () => {
-  expect(isTerminated(pod({ status: { containerStatuses: [stopped] } }))).toBe(false);
-});
+test("a pod that is not being deleted has not terminated, also if its containers say so", () =>
+  expect(isTerminated(pod({ status: { containerStatuses: [stopped] } }))).toBe(false));

@@ -54,6 +54,5 @@ test("only what looks like the kit's is one of its records", () => {
   ]);
 });
 
-test("a word longer than the line stays whole", () => {
-  expect(wrap(`see ${"x".repeat(90)} there`, 2, 40)).toBe(`see\n  ${"x".repeat(90)}\n  there`);
-});
+test("a word longer than the line stays whole", () =>
+  expect(wrap(`see ${"x".repeat(90)} there`, 2, 40)).toBe(`see\n  ${"x".repeat(90)}\n  there`));

@@ -64,9 +64,8 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     call("delete", "namespace", "--ignore-not-found", "--timeout=100s", ...others);
   });
 
-  test("are what a second apply leaves as it is", () => {
-    expect(call("diff", "--server-side", "-k", folder("knative"))).toBe("");
-  });
+  test("are what a second apply leaves as it is", () =>
+    expect(call("diff", "--server-side", "-k", folder("knative"))).toBe(""));
 
   /** The versions of all objects of the install, by their names. */
   const versions = (): Record<string, string> => {
@@ -118,9 +117,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
       (path) => path !== "knative/examples/flux" && readKustomization(path).kind === "Kustomization",
     ),
     ...[...systems].flatMap((system) => globSync(`knative/${system}/*/`, { cwd: root })),
-  ])("%s is taken with strict validation", (path) => {
-    tryOut(build(path));
-  });
+  ])("%s is taken with strict validation", (path) => tryOut(build(path)));
 
   const parts = globSync(["knative/components/*/", "knative/overlays/no-knative/*/"], { cwd: root });
   test.each(parts)("%s is taken with strict validation, on top of what it is for", (path) => {
@@ -227,9 +224,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
 
   describe.each(optional)("with the overlay %s", (system) => {
     const members = functions.filter(({ name }) => name.startsWith(`${system}/`));
-    beforeAll(() => {
-      apply(`knative/overlays/${system}`, "--force-conflicts");
-    });
+    beforeAll(() => apply(`knative/overlays/${system}`, "--force-conflicts"));
 
     test.each(members.map((declared) => [declared.name, declared] as const))(
       "the account of %s may do what it declares and nothing else",

@@ -17,6 +17,4 @@ test.each([
   ["GET", "/apis", undefined],
   ["GET", "/apis/apps/v1", undefined],
   ["GET", "/openid/v1/jwks", undefined],
-])("%s %s takes the right %s", (method, path, grant) => {
-  expect(grantFor(method, path)).toBe(grant);
-});
+])("%s %s takes the right %s", (method, path, grant) => expect(grantFor(method, path)).toBe(grant));

@@ -33,9 +33,7 @@ describe.each(folders)("%s", (folder) => {
 });
 
 describe("the default install", () => {
-  test("is what kubectl apply -k knative applies", () => {
-    expect(readKustomization("knative").objects).toEqual(objects);
-  });
+  test("is what kubectl apply -k knative applies", () => expect(readKustomization("knative").objects).toEqual(objects));
 
   test("has no reference that leads nowhere, nor has any option beside it", () => {
     expect(danglingReferences(objects)).toEqual([]);
@@ -62,9 +60,8 @@ describe("the default install", () => {
         expect(readKustomization(`knative/${folder}`).kind).toBe("Component");
   });
 
-  test("asks for no kind that Kubernetes 1.34 does not have", () => {
-    expect(objects.filter(({ kind }) => kind.startsWith("MutatingAdmissionPolicy"))).toEqual([]);
-  });
+  test("asks for no kind that Kubernetes 1.34 does not have", () =>
+    expect(objects.filter(({ kind }) => kind.startsWith("MutatingAdmissionPolicy"))).toEqual([]));
 
   test("with the admission policies is what the guide installs first, and has every policy of its systems", () => {
     const readme = readFileSync(join(root, "docs/install-knative.md"), "utf8");

@@ -229,13 +229,10 @@ describe.skipIf(!possible)("the chart", () => {
     ["an address that is none", { addresses: { apiServer: ["kubernetes.default"] } }, "does not match pattern"],
     ["a repository with a tag", { image: { repository: "mirror.example/x:latest" } }, "does not match pattern"],
     ["a setting that there is not", { settings: { "pvc-protection/release": { MODES: "x" } } }, "'MODES' not allowed"],
-  ])("refuses %s", (_, values, complaint) => {
-    expect(() => helmTemplate(folder, values)).toThrow(complaint);
-  });
+  ])("refuses %s", (_, values, complaint) => expect(() => helmTemplate(folder, values)).toThrow(complaint));
 
-  test("refuses another namespace, in which policies would not know the functions", () => {
-    expect(() => helmTemplate(folder, {}, "other")).toThrow("--namespace holdfast");
-  });
+  test("refuses another namespace, in which policies would not know the functions", () =>
+    expect(() => helmTemplate(folder, {}, "other")).toThrow("--namespace holdfast"));
 });
 
 interface Policy {

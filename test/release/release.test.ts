@@ -226,7 +226,6 @@ describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () 
     expect(packed).toMatch(/^@patternfly\/react-core \S+ \(MIT\)$/m);
   });
 
-  test("says what has changed", () => {
-    expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n(## Unreleased\n\n)?- /);
-  });
+  test("says what has changed", () =>
+    expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n(## Unreleased\n\n)?- /));
 });

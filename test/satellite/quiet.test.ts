@@ -53,6 +53,5 @@ test.each([
   expect(counts(object).looking).toHaveLength(4 + more.length);
 });
 
-test("an event that does not show the satellite, as the sweep's, makes all of them look", () => {
-  expect(counts("node-1").looking).toHaveLength(18);
-});
+test("an event that does not show the satellite, as the sweep's, makes all of them look", () =>
+  expect(counts("node-1").looking).toHaveLength(18));

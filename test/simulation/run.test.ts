@@ -5,9 +5,8 @@ import { simulate } from "./simulate.ts";
 import { mutants, scenarioNamed } from "./systems.ts";
 import { patience } from "./testing/patience.ts";
 
-test("there are at least fifteen mutants that the simulation has to find", () => {
-  expect(mutants.length).toBeGreaterThanOrEqual(15);
-});
+test("there are at least fifteen mutants that the simulation has to find", () =>
+  expect(mutants.length).toBeGreaterThanOrEqual(15));
 
 describe("a run", patience, () => {
   test("is the same, byte by byte, when it is run again", async () => {

@@ -46,6 +46,5 @@ test("no function may write ConfigMaps, DaemonSets, Leases or Pods in all namesp
   expect(everywhere.map(({ name, resource }) => `${name} writes ${resource.kind}s in all namespaces`)).toEqual([]);
 });
 
-test("no function replaces objects, which no declaration could hold", () => {
-  expect(permissions.filter(({ verbs }) => verbs.includes("update")).map(({ name }) => name)).toEqual([]);
-});
+test("no function replaces objects, which no declaration could hold", () =>
+  expect(permissions.filter(({ verbs }) => verbs.includes("update")).map(({ name }) => name)).toEqual([]));

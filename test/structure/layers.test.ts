@@ -100,9 +100,7 @@ test.each([
   ["console/volumes/volumes.tsx", "functions/volume/run-job/rule.ts", false],
   ["console/volumes/volumes.tsx", "cli/main.ts", false],
   ["build/manifests/main.ts", "functions/pvc-retention/set-owner/rule.ts", true],
-])("%s imports %s: %s", (file, imported, allowed) => {
-  expect(mayImport(file, imported)).toBe(allowed);
-});
+])("%s imports %s: %s", (file, imported, allowed) => expect(mayImport(file, imported)).toBe(allowed));
 
 test("the image for clusters without Knative is made of the folders eventing and shared", () => {
   const shipped = new Set<string>();

@@ -11,16 +11,14 @@ const named = /\[[^\]]*\]\(([^)]+)\) \*([^*]+)\*/g;
 /** The text of a test file, with strings that stand on several lines put together. */
 const sourceOf = (file: string) => readFileSync(file, "utf8").replaceAll(/"\s*\+\s*"/g, "");
 
-test("some documents say line by line what shows it", () => {
-  expect([...documents.keys()]).toContain("functions/satellite/document.md");
-});
+test("some documents say line by line what shows it", () =>
+  expect([...documents.keys()]).toContain("functions/satellite/document.md"));
 
 describe.each([...documents])("%s", (document, lines) => {
   const cells = lines.map(({ shownBy }) => shownBy);
 
-  test("every line is shown by a test, or says why not", () => {
-    expect(cells.filter((cell) => !cell.match(named) && !cell.startsWith("not shown: "))).toEqual([]);
-  });
+  test("every line is shown by a test, or says why not", () =>
+    expect(cells.filter((cell) => !cell.match(named) && !cell.startsWith("not shown: "))).toEqual([]));
 
   test("every test that it names is there", () => {
     const missing = cells.flatMap((cell) =>

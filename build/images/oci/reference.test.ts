@@ -11,24 +11,20 @@ test.each([
   ["team/a", { host: "docker.io", path: "team/a" }],
   ["a", { host: "docker.io", path: "library/a" }],
   ["docker.io/a", { host: "docker.io", path: "library/a" }],
-])("the repository %s", (text, repository) => {
-  expect(parseRepository(text)).toEqual(repository);
-});
+])("the repository %s", (text, repository) => expect(parseRepository(text)).toEqual(repository));
 
 test.each([
   ["registry.test:5000/a/b:v1", { tag: "v1" }],
   [`registry.test:5000/a/b@${digest}`, { digest }],
   [`registry.test:5000/a/b:v1@${digest}`, { tag: "v1", digest }],
   ["registry.test:5000/a/b", {}],
-])("the reference %s", (text, rest) => {
-  expect(parseReference(text)).toEqual({ host: "registry.test:5000", path: "a/b", ...rest });
-});
+])("the reference %s", (text, rest) =>
+  expect(parseReference(text)).toEqual({ host: "registry.test:5000", path: "a/b", ...rest }),
+);
 
 test.each(["registry.test/", "registry.test/A", "registry.test/a//b", "a b", "", "registry.test/a-", "http://a/b"])(
   "%j is no repository",
-  (text) => {
-    expect(() => parseRepository(text)).toThrow("is no repository");
-  },
+  (text) => expect(() => parseRepository(text)).toThrow("is no repository"),
 );
 
 test("a tag that no registry takes, and a digest of another kind, are refused", () => {

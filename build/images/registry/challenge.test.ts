@@ -34,9 +34,7 @@ test.each([
   ],
   ["", []],
   ['="', []],
-])("%s", (header, challenges) => {
-  expect(parseChallenges(header)).toEqual(challenges);
-});
+])("%s", (header, challenges) => expect(parseChallenges(header)).toEqual(challenges));
 
 test("what is written as a challenge is read as it was meant, and nothing makes the reader fail or hang", () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);

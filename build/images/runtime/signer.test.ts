@@ -24,10 +24,9 @@ test.each([
   ["are signed by a key that was revoked", signedBy(primary, "REVKEYSIG")],
   ["have a name that looks like a signature", `[GNUPG:] PLAINTEXT 62 1 VALIDSIG${` ${primary}`.repeat(10)}\n`],
   ["only claim a signature", `[GNUPG:] GOODSIG ${primary} A releaser <a@example.com>\n`],
-])("sums that %s are refused", (_, status) => {
-  expect(() => checkSigner(status, [primary])).toThrow("No releaser of Node has signed SHASUMS256.txt. Do not use it.");
-});
+])("sums that %s are refused", (_, status) =>
+  expect(() => checkSigner(status, [primary])).toThrow("No releaser of Node has signed SHASUMS256.txt. Do not use it."),
+);
 
-test("no sums are taken where no releaser is named", () => {
-  expect(() => checkSigner(signedBy(primary), [])).toThrow(/^No releaser/);
-});
+test("no sums are taken where no releaser is named", () =>
+  expect(() => checkSigner(signedBy(primary), [])).toThrow(/^No releaser/));

@@ -74,9 +74,7 @@ describe("a zod schema as a structural schema", () => {
         },
       },
     ],
-  ])("%s", (_what, schema, expected) => {
-    expect(structuralSchema(schema)).toEqual(expected);
-  });
+  ])("%s", (_what, schema, expected) => expect(structuralSchema(schema)).toEqual(expected));
 
   test("a schema that is used twice is written out twice", () => {
     const shared = z.object({ a: z.string() });
@@ -88,9 +86,7 @@ describe("a zod schema as a structural schema", () => {
     ["a union of objects", z.object({ a: z.union([z.object({}), z.string()]) }), /^\.a is a union/],
     ["a pattern that looks ahead", z.object({ a: z.string().regex(/^(?!b)/) }), /^\.a: the pattern .* RE2/],
     ["a pipe into a date", z.date(), /Date/],
-  ])("%s is refused", (_what, schema, message) => {
-    expect(() => structuralSchema(schema)).toThrow(message);
-  });
+  ])("%s is refused", (_what, schema, message) => expect(() => structuralSchema(schema)).toThrow(message));
 });
 
 test("a definition has names, versions, columns and subresources", () => {

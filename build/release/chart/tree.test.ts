@@ -50,6 +50,4 @@ test("two options that change the same list do not get in each other's way", () 
   expect(both.split("\n").map((line) => line.trim())).toEqual(lines);
 });
 
-test("text that Helm would take for a template is refused", () => {
-  expect(() => text({ x: "{{ a }}" })).toThrow("{{");
-});
+test("text that Helm would take for a template is refused", () => expect(() => text({ x: "{{ a }}" })).toThrow("{{"));

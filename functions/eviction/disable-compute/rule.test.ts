@@ -94,9 +94,8 @@ test("a host that was only disabled waits like any other, and its eviction begin
   expect(JSON.stringify(begun)).toContain(String.raw`\"baseline\":11`);
 });
 
-test("a host that is disabled, with a record, is another step's", () => {
-  expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave");
-});
+test("a host that is disabled, with a record, is another step's", () =>
+  expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave"));
 
 test("a host that was enabled again is to be seen empty again: a server may be on its way to it", () => {
   const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });

@@ -47,9 +47,7 @@ test.each([
   expect(JSON.stringify(decide({ self }))).toContain("not by Holdfast");
 });
 
-test("an agent that is to leave is not enabled", () => {
-  expect(decide({ self: ours, stays: false })?.do).toBe("leave");
-});
+test("an agent that is to leave is not enabled", () => expect(decide({ self: ours, stays: false })?.do).toBe("leave"));
 
 test("an agent that a person has changed in Neutron since the look is left alone, and is looked at again", async () => {
   const decision = decide({ self: ours });

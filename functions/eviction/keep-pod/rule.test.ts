@@ -51,9 +51,7 @@ test.each([
   ["the resource is not held", { node: admitting, metadata: {} }],
   ["the Node does not exist", { node: undefined }],
   ["it is to leave", { node: admitting, wanted: "go" as const }],
-])("no pod comes while %s", (_, compute) => {
-  expect(JSON.stringify(decide(compute))).not.toContain('"create"');
-});
+])("no pod comes while %s", (_, compute) => expect(JSON.stringify(decide(compute))).not.toContain('"create"'));
 
 test("a pod that runs is never taken away, and a changed template only shown", () => {
   for (const node of [admitting, aNode("True", "NovaComputeNode"), aNode(undefined), undefined]) {

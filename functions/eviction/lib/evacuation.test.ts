@@ -28,9 +28,9 @@ const aCall = (ago: number, evacuation: "asked" | "answered" = "asked", more: ob
 const evacuation = (status: string, more: Parameters<typeof aMove>[0] = {}) =>
   aMove({ type: "evacuation", status, ...more });
 
-test.each(["ACTIVE", "SHUTOFF", "ERROR", "HARD_REBOOT"])("a server that is %s is evacuated", (status) => {
-  expect(plan({ servers: [aServer({ status })] }).next).toEqual({ do: "evacuate", server: "s1" });
-});
+test.each(["ACTIVE", "SHUTOFF", "ERROR", "HARD_REBOOT"])("a server that is %s is evacuated", (status) =>
+  expect(plan({ servers: [aServer({ status })] }).next).toEqual({ do: "evacuate", server: "s1" }),
+);
 
 test.each<[string, Parameters<typeof aHost>[0], Partial<EvictionRecord>]>([
   ["its evacuation is accepted", { migrations: [evacuation("accepted")] }, {}],
@@ -131,9 +131,8 @@ test("a server that is elsewhere, and whose move from the dead host is not over,
   expect(plan({ migrations: [aMove(), evacuation("done", { id: 12 })] }).stuck).toEqual([]);
 });
 
-test("where hosts share their disks Nova is asked to check, and evacuates what has one there", () => {
-  expect(plan({ servers: [aServer({ hasLocalDisk: true })] }, {}, true).next).toBeDefined();
-});
+test("where hosts share their disks Nova is asked to check, and evacuates what has one there", () =>
+  expect(plan({ servers: [aServer({ hasLocalDisk: true })] }, {}, true).next).toBeDefined());
 
 test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is settled; nothing else is", () => {
   const was = { s1: "ERROR", s2: "SHUTOFF", s3: "ACTIVE" };

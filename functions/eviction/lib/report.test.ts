@@ -70,9 +70,8 @@ test("each server that needs a person has a line, the first twenty of many", () 
   ]);
 });
 
-test("faults of any length fit into a condition", () => {
-  expect(linesOf(stuckServers(50, "x".repeat(5000)), object)?.join("\n").length).toBeLessThan(32768);
-});
+test("faults of any length fit into a condition", () =>
+  expect(linesOf(stuckServers(50, "x".repeat(5000)), object)?.join("\n").length).toBeLessThan(32768));
 
 test("where no server needs a person, only an object that said so before says it", () => {
   expect(stuckReport([], object)).toEqual([]);

@@ -22,6 +22,4 @@ test.each<[string, Parameters<typeof anL3Agent>[0]]>([
   ["was enabled again", { self: { isEnabled: true } }],
   ["was disabled just now", { record: { disabled: new Date(now - 4999).toISOString() } }],
   ["is to stay", { stays: true }],
-])("nothing goes of an agent that %s", (_, agent) => {
-  expect(decide(agent)?.do).toBe("leave");
-});
+])("nothing goes of an agent that %s", (_, agent) => expect(decide(agent)?.do).toBe("leave"));

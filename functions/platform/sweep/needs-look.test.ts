@@ -33,9 +33,8 @@ const waiting = (progress: object | string) => ({
 const deleting = { deletionTimestamp: "2026-03-01T11:00:00Z" };
 
 describe("an object needs a look", () => {
-  const needs = (metadata: object, more: Partial<Row>, expected: string | undefined) => {
+  const needs = (metadata: object, more: Partial<Row>, expected: string | undefined) =>
     expect(needsLook(object(metadata), row(more), span)).toBe(expected);
-  };
   test("when its time has come", () => needs(waiting({ uid: "u1", next: "2026-03-01T12:00:00Z" }), {}, "due"));
   test("not before its time", () => needs(waiting({ uid: "u1", next: "2026-03-01T12:00:01Z" }), {}, undefined));
   test("at once when its time cannot be read", () => needs(waiting({ uid: "u1", next: "soon" }), {}, "due"));
@@ -91,7 +90,6 @@ describe("the resync", () => {
       expect(resynced(hour, now + shift * minute - hour, now + shift * minute)).toBe(true);
   });
 
-  test("comes with the first tick of all, which stands for all the time before it", () => {
-    expect(resynced(365 * 24 * hour, 0, now)).toBe(true);
-  });
+  test("comes with the first tick of all, which stands for all the time before it", () =>
+    expect(resynced(365 * 24 * hour, 0, now)).toBe(true));
 });

@@ -63,6 +63,5 @@ test("{namespace} in a sink is the namespace that the sweep runs in", () => {
   expect(read(moved, "storage-safety").rows[0]?.sink).toMatch(/\.local\/storage-safety\/storage$/);
 });
 
-test("a row that is no mapping is refused with its line", () => {
-  expect(readTable(`${release}- nonsense\n`)).toMatchObject({ rows: [{}], faults: [{ line: 9 }] });
-});
+test("a row that is no mapping is refused with its line", () =>
+  expect(readTable(`${release}- nonsense\n`)).toMatchObject({ rows: [{}], faults: [{ line: 9 }] }));

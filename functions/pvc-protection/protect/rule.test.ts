@@ -19,9 +19,8 @@ const added = (claim: KubernetesObject, environment = {}) => {
 };
 
 describe("finalizers added", () => {
-  const adds = (claim: KubernetesObject, environment: Record<string, string>, expected: unknown[]) => {
+  const adds = (claim: KubernetesObject, environment: Record<string, string>, expected: unknown[]) =>
     expect(added(claim, environment)).toEqual(expected);
-  };
   test("no finalizer is there: the list is created", () => adds(claim(), {}, [["/metadata/finalizers", [ours]]]));
   test("the in-tree one is there: ours is appended", () =>
     adds(claim([inTree]), {}, [["/metadata/finalizers/-", ours]]));
@@ -37,9 +36,8 @@ describe("finalizers added", () => {
     adds(claim(), { FINALIZER: inTree, IN_TREE: "absent" }, [["/metadata/finalizers", [inTree]]]));
 });
 
-test("a claim that is gone or not selected needs no decision", () => {
-  expect(protect.decide(undefined, 0, settings())).toEqual([]);
-});
+test("a claim that is gone or not selected needs no decision", () =>
+  expect(protect.decide(undefined, 0, settings())).toEqual([]));
 
 describe("subjects", () => {
   const hint = (
@@ -66,9 +64,7 @@ describe("subjects", () => {
     ["a pod", hint(undefined, "update", "Pod"), {}, 0],
     ["a claim in an excluded namespace", hint(claim()), { EXCLUDED_NAMESPACES: "kube-system, shop" }, 0],
     ["a claim in another namespace than the excluded", hint(claim()), { EXCLUDED_NAMESPACES: "kube-system" }, 1],
-  ])("%s", (_, hint, environment, count) => {
-    expect(protect.subjects(hint, settings(environment))).toHaveLength(count);
-  });
+  ])("%s", (_, hint, environment, count) => expect(protect.subjects(hint, settings(environment))).toHaveLength(count));
 });
 
 test("a finalizer without a domain is refused with its variable and value", () => {
@@ -94,13 +90,10 @@ test.each([
   "app.example/keep",
   "env notin (ci)",
   "",
-])("the label selector %j is taken", (SELECTOR) => {
-  expect(settings({ SELECTOR }).selector).toBe(SELECTOR);
-});
+])("the label selector %j is taken", (SELECTOR) => expect(settings({ SELECTOR }).selector).toBe(SELECTOR));
 
 test.each(["a in (b", "=gold", "tier=gold,,", "tier gold", "a in b", "tier=a b"])(
   "the label selector %j is refused",
-  (SELECTOR) => {
-    expect(() => settings({ SELECTOR })).toThrow(`SELECTOR is ${JSON.stringify(SELECTOR)}: expected a label selector`);
-  },
+  (SELECTOR) =>
+    expect(() => settings({ SELECTOR })).toThrow(`SELECTOR is ${JSON.stringify(SELECTOR)}: expected a label selector`),
 );

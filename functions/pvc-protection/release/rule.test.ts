@@ -108,9 +108,9 @@ describe("a claim with only Kubernetes' finalizer", () => {
       settings(environment),
     );
 
-  test.each([["present"], ["overruled"]])("is left alone while Kubernetes' controller runs (%s)", (IN_TREE) => {
-    expect(subjects({ IN_TREE, MODE: "document" })).toEqual([]);
-  });
+  test.each([["present"], ["overruled"]])("is left alone while Kubernetes' controller runs (%s)", (IN_TREE) =>
+    expect(subjects({ IN_TREE, MODE: "document" })).toEqual([]),
+  );
 
   test("is released if Kubernetes' controller is switched off, without the sentence that no pod can start", () => {
     expect(subjects({ IN_TREE: "absent" })).toHaveLength(1);
@@ -159,9 +159,7 @@ describe("a held claim", () => {
 });
 
 describe("a claim that the in-tree controller does not release", () => {
-  test("costs no write in the first minute", () => {
-    expect(decideOne(claim([inTree, ours]))).not.toHaveProperty("step");
-  });
+  test("costs no write in the first minute", () => expect(decideOne(claim([inTree, ours]))).not.toHaveProperty("step"));
 
   test("says after a minute what to do, on the claim and in a Warning", () => {
     const decision = decideOne(claim([inTree, ours]), [], {}, now + 60_000);
@@ -221,9 +219,7 @@ describe("subjects", () => {
     ["a claim being deleted without our finalizer", hint("update", claim([inTree]))],
     ["a claim that is gone", hint("delete", claim([ours]))],
     ["an object of another kind", hint("update", { ...alive, kind: "Node" })],
-  ])("%s: none, so there is no call", (_, hint) => {
-    expect(release.subjects(hint, settings())).toEqual([]);
-  });
+  ])("%s: none, so there is no call", (_, hint) => expect(release.subjects(hint, settings())).toEqual([]));
 });
 
 describe("a claim that the API server does not serve", () => {
@@ -264,9 +260,8 @@ describe("a claim that the API server does not serve", () => {
     expect([names(facts), failures]).toMatchObject([[], [{ object: { name: "logs" } }]]);
   });
 
-  test("stops all claims where the pods cannot be listed: who uses them is not known", async () => {
-    await expect(look("none", { pods: "fail" })).rejects.toBe(error);
-  });
+  test("stops all claims where the pods cannot be listed: who uses them is not known", () =>
+    expect(look("none", { pods: "fail" })).rejects.toBe(error));
 });
 
 describe("for all facts", () => {

@@ -54,7 +54,5 @@ describe("subjects", () => {
     ["a claim that is gone", hint("delete", claim("data")), 0],
     ["a running pod's heartbeat", hint("update", pod("n0", ["data"], "Running")), 0],
     ["a new pod without claims", hint("add", pod(undefined, [])), 0],
-  ])("%s", (_, hint, count) => {
-    expect(warn.subjects(hint, {})).toHaveLength(count);
-  });
+  ])("%s", (_, hint, count) => expect(warn.subjects(hint, {})).toHaveLength(count));
 });

@@ -23,9 +23,7 @@ describe("the managers, besides Holdfast, that have chosen the value of whenDele
       ["flux"],
     ],
     ["a Delete that no manager holds", { field: "Delete/Retain" }, ["a manager that the object does not name"]],
-  ])("%s", (_, shape, expected) => {
-    expect(choosersOf(setOf(shape), "whenDeleted")).toEqual(expected);
-  });
+  ])("%s", (_, shape, expected) => expect(choosersOf(setOf(shape), "whenDeleted")).toEqual(expected));
 });
 
 test("Holdfast holds the field only by server-side apply", () => {

@@ -24,9 +24,7 @@ describe("the ordinal of", () => {
     ["data-web2-0", undefined],
     ["cache-web-0", undefined],
     ["my-data-web-0", undefined],
-  ])("%s: %j", (name, expected) => {
-    expect(ordinalOf(named("web", "data", "log"), name)).toBe(expected);
-  });
+  ])("%s: %j", (name, expected) => expect(ordinalOf(named("web", "data", "log"), name)).toBe(expected));
 
   test("a claim of a set without templates is undefined", () => {
     const set = setOf();
@@ -45,6 +43,4 @@ test.each<[string, KubernetesObject, string]>([
   ["none", claimOf(0, { labels: undefined }), "lack"],
   ["others", claimOf(0, { labels: { tier: "db" } }), "lack"],
   ["another value", claimOf(0, { labels: { app: "reports" } }), "differ"],
-])("labels: %s", (_, claim, expected) => {
-  expect(labelsFor(setOf(), claim)).toBe(expected);
-});
+])("labels: %s", (_, claim, expected) => expect(labelsFor(setOf(), claim)).toBe(expected));

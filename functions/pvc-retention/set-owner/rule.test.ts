@@ -80,9 +80,7 @@ const kindOf = (decision: Decision | undefined) =>
       : decision?.do;
 
 describe("a claim of the set's names", () => {
-  const decides = (one: Case, expected: string | undefined) => {
-    expect(kindOf(decide(one).claim)).toBe(expected);
-  };
+  const decides = (one: Case, expected: string | undefined) => expect(kindOf(decide(one).claim)).toBe(expected);
   test("that it has used, without a pod: tied", () => decides({}, "tie"));
   test("with another owner that is no controller: tied", () => decides({ owners: [plain] }, "tie"));
   test("tied already", () => decides({ owners: [toSet] }, undefined));

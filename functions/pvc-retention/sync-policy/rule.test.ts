@@ -120,9 +120,8 @@ describe("the field becomes", () => {
     expect(decide(setOf({ policy: both, metadata: { deletionTimestamp } }))).toBeUndefined();
   });
 
-  test("by a write that names the set as it was read", () => {
-    expect(applied(decide(setOf({ policy: both })))?.metadata).toMatchObject({ uid: "u1", resourceVersion: "5" });
-  });
+  test("by a write that names the set as it was read", () =>
+    expect(applied(decide(setOf({ policy: both })))?.metadata).toMatchObject({ uid: "u1", resourceVersion: "5" }));
 });
 
 describe("Warnings", () => {
@@ -191,9 +190,8 @@ describe("a value that another manager sets back", () => {
     expect(decide(settled, both)?.do).toBe("write");
   });
 
-  test("is applied each time if more than an hour lies between", () => {
-    expect(taken(90).decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "write"]);
-  });
+  test("is applied each time if more than an hour lies between", () =>
+    expect(taken(90).decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "write"]));
 });
 
 describe("when the policy is removed", () => {
@@ -214,9 +212,8 @@ describe("when the policy is removed", () => {
     expect(decide(setOf({ ...gone, held }))).toMatchObject({ do: "leave" });
   });
 
-  test("a set that never had one is left alone", () => {
-    expect(decide(setOf({ field: "Delete/Delete" }))).toBeUndefined();
-  });
+  test("a set that never had one is left alone", () =>
+    expect(decide(setOf({ field: "Delete/Delete" }))).toBeUndefined());
 });
 
 function subjects(change: Hint["change"], object: KubernetesObject | undefined, kind = object?.kind ?? "StatefulSet") {
@@ -245,13 +242,12 @@ describe("what triggers the rule", () => {
       false,
     ],
     ["an object of another kind", "update", undefined, "Pod", false],
-  ])("%s: %#", (_, change, object, kind, isTriggered) => {
-    expect(subjects(change, object, kind)).toEqual(isTriggered ? [{ kind: sets, namespace: "shop", name: "web" }] : []);
-  });
+  ])("%s: %#", (_, change, object, kind, isTriggered) =>
+    expect(subjects(change, object, kind)).toEqual(isTriggered ? [{ kind: sets, namespace: "shop", name: "web" }] : []),
+  );
 
-  test("a namespace: all of its sets", () => {
-    expect(subjects("update", undefined, "Namespace")).toEqual([{ kind: sets, namespace: "web" }]);
-  });
+  test("a namespace: all of its sets", () =>
+    expect(subjects("update", undefined, "Namespace")).toEqual([{ kind: sets, namespace: "web" }]));
 
   test("a set under its namespace's policy: none, until it has its own", () => {
     const shape: Shape = {};

@@ -314,9 +314,7 @@ test("it is held before it gets a workload", () => {
 test.each<[string, object]>([
   ["piraeus-operator writes it", { unmanagedReason: "The operator writes it." }],
   ["its Node is gone", { node: undefined }],
-])("nothing is applied when %s", (_what, more) => {
-  expect(decide({ seen: seenOf(alive(), more) })?.do).toBe("leave");
-});
+])("nothing is applied when %s", (_what, more) => expect(decide({ seen: seenOf(alive(), more) })?.do).toBe("leave"));
 
 test.each([
   ["quay.io/piraeusdatastore/piraeus-server", undefined, "quay.io/piraeusdatastore/piraeus-server:v1.33.2"],
@@ -328,9 +326,9 @@ test.each([
   ["registry.example:5000/satellite", undefined, "registry.example:5000/satellite:v1.33.2"],
   ["a/satellite:v1", undefined, "a/satellite:v1"],
   ["a/satellite@sha256:0", "b", "b/satellite@sha256:0"],
-])("the image %s in the repository %s is %s", (image, repository, expected) => {
-  expect(imageOf(image, repository, "1.33.2")).toBe(expected);
-});
+])("the image %s in the repository %s is %s", (image, repository, expected) =>
+  expect(imageOf(image, repository, "1.33.2")).toBe(expected),
+);
 
 test("looks at the satellite of its own events and of its DaemonSet's", () => {
   const there = live(decide());

@@ -17,13 +17,12 @@ const [here, there, syncing, third] = [
 test.each([
   ["a copy is being made", dataFacts([here, there, syncing], called), "waiting"],
   ["too few copies are left elsewhere", dataFacts([there], called), "halting"],
-])("%s: %s", (_, data, step) => {
-  expect(decide(aLeaving({ data }))).toMatchObject([{ do: "write", step: { name: step }, next: now + 10_000 }]);
-});
+])("%s: %s", (_, data, step) =>
+  expect(decide(aLeaving({ data }))).toMatchObject([{ do: "write", step: { name: step }, next: now + 10_000 }]),
+);
 
-test("is done when the node is empty, and all has its copies", () => {
-  expect(decide(aLeaving({ data: dataFacts([there, third], called) }))).toMatchObject([{ do: "leave" }]);
-});
+test("is done when the node is empty, and all has its copies", () =>
+  expect(decide(aLeaving({ data: dataFacts([there, third], called) }))).toMatchObject([{ do: "leave" }]));
 
 test("is asked by the sweep, by name", () => {
   expect(awaitEmpty.subjects(hintOf(LinstorSatellite, "sweep", "node-1"), settings)).toHaveLength(1);

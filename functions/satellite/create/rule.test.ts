@@ -70,9 +70,7 @@ test.each<[string, Partial<Facts>, "write" | "leave" | "record"]>([
   ["has a cluster that shuns no value", { clusters: [cluster({ nodeAffinity: notIn() })] }, "record"],
   ["has a cluster that shuns a value no label has", { clusters: [cluster({ nodeAffinity: notIn("b c") })] }, "record"],
   ["has a cluster that shuns others", { clusters: [cluster({ nodeAffinity: notIn("b") })] }, "write"],
-])("a Node that %s", (_, facts, expected) => {
-  expect(decide(facts)?.do).toBe(expected);
-});
+])("a Node that %s", (_, facts, expected) => expect(decide(facts)?.do).toBe(expected));
 
 test("a LinstorCluster that is not valid gets no satellite, and a Warning, also while it has none", () => {
   const decisions = createSatellite.decide(

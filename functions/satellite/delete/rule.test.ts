@@ -49,9 +49,7 @@ test.each<[string, Partial<Facts[number]>]>([
     "is gone, and the satellite is piraeus-operator's",
     { node: undefined, satellite: aSatellite({ deleting: false, metadata: { managedFields: foreign } }) },
   ],
-])("leaves a satellite whose Node %s", (_, more) => {
-  expect(decide(more)?.do).toBe("leave");
-});
+])("leaves a satellite whose Node %s", (_, more) => expect(decide(more)?.do).toBe("leave"));
 
 test.each<[string, object, RegExp]>([
   ["no terms", { nodeAffinity: { nodeSelectorTerms: [] } }, /has no nodeSelectorTerms/],

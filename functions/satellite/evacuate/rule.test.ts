@@ -140,9 +140,7 @@ describe("the Lease", () => {
     ["was another's, and has run out", lease("LinstorSatellite node-2 (u2)", now - 200_000), "call"],
     ["is ours by its spec, which does not say for which evacuation", lease(own, now - 10_000), "write"],
     ["is free", lease("", now), "call"],
-  ])("%s", (_, held, expected) => {
-    expect(decide(aLeaving(), held)?.do).toBe(expected);
-  });
+  ])("%s", (_, held, expected) => expect(decide(aLeaving(), held)?.do).toBe(expected));
 
   test.each<["call" | "write", string, object]>([
     ["call", "the record of the same evacuation does not have it", {}],
@@ -268,9 +266,8 @@ describe("the Lease", () => {
       expect(notedBy(decide(leavingIn(undefined, "ours"), held))).toMatchObject({ "evacuate.holdfast.dev/u9": null });
     });
 
-    test("is held for functions of a release that reads its spec alone", () => {
-      expect(heldUntil(noted("u9", elsewhere, "theirs"), now)).toBe(now + 590_000);
-    });
+    test("is held for functions of a release that reads its spec alone", () =>
+      expect(heldUntil(noted("u9", elsewhere, "theirs"), now)).toBe(now + 590_000));
 
     test("is given back for a call that LINSTOR shows to be answered, and for that alone", () => {
       const held = noted("u1", undefined, "ours", now - 5_000);
@@ -311,13 +308,11 @@ test.each([
     dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2", "SyncTarget(9%)")]),
     "waiting",
   ],
-])("%s: no call", (_, data, step) => {
-  expect(decide(aLeaving({ data }))).toMatchObject({ do: "write", step: { name: step } });
-});
+])("%s: no call", (_, data, step) =>
+  expect(decide(aLeaving({ data }))).toMatchObject({ do: "write", step: { name: step } }),
+);
 
 test.each([
   ["is not leaving", aSeen({ leaving: false })],
   ["is at another step", aLeaving({ neighbours: [{ name: "node-2", deleting: false, configured: false }] })],
-])("a satellite that %s is left", (_, seen) => {
-  expect(decide(seen)?.do).toBe("leave");
-});
+])("a satellite that %s is left", (_, seen) => expect(decide(seen)?.do).toBe("leave"));

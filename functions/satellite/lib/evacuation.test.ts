@@ -166,9 +166,8 @@ describe("what piraeus-operator's own tests expect, in their words", () => {
     const volumes = ["a", "b"].map((name) => volume({ name, here: true, waits: true, marked: true }));
     expect(stepOf(facts({ ...terminateOnly, volumes })).message).toMatch(/reattach on other nodes: a, b\./);
   });
-  test("7. with all resources elsewhere, marks and hooks are what is left to take away", () => {
-    expect(stepOf(facts({ ...terminateOnly, volumes: [moved], data: empty })).step).toBe("unmark");
-  });
+  test("7. with all resources elsewhere, marks and hooks are what is left to take away", () =>
+    expect(stepOf(facts({ ...terminateOnly, volumes: [moved], data: empty })).step).toBe("unmark"));
 });
 
 describe("bad cases that piraeus-operator has", () => {
@@ -254,12 +253,10 @@ describe("what comes late", () => {
     expect(stepOf(facts({ volumes: [stale], data: empty })).step).toBe("unmark");
     expect(stepOf(facts({ volumes: [volume({ here: true })], data: empty })).step).toBe("remove");
   });
-  test("marks that the affinity controller has lost are put there again", () => {
-    expect(stepOf(facts({ volumes: [volume({ here: true, overridden: true })] })).step).toBe("mark");
-  });
-  test("marks that it has brought back are taken away again", () => {
-    expect(stepOf(facts({ volumes: [volume({ marked: true })], data: empty })).step).toBe("unmark");
-  });
+  test("marks that the affinity controller has lost are put there again", () =>
+    expect(stepOf(facts({ volumes: [volume({ here: true, overridden: true })] })).step).toBe("mark"));
+  test("marks that it has brought back are taken away again", () =>
+    expect(stepOf(facts({ volumes: [volume({ marked: true })], data: empty })).step).toBe("unmark"));
   test("after LINSTOR was called, neither a satellite that breaks nor a marked volume leads back", () => {
     const neighbours = [{ name: "node-2", deleting: false, configured: false }];
     expect(stepOf(facts({ neighbours, volumes: [volume({ waits: true })], data: syncing })).step).toBe("await-empty");
@@ -268,12 +265,10 @@ describe("what comes late", () => {
     const { calledAt: _, ...others } = syncing;
     expect(stepOf(facts({ volumes: [volume({ waits: true })], data: others })).step).toBe("await-reattach");
   });
-  test("a pre-drain hook that comes back is released again", () => {
-    expect(stepOf(facts({ ...both, data: syncing })).step).toBe("release-drain");
-  });
-  test("a volume that no pod will attach is not waited for", () => {
-    expect(stepOf(facts({ volumes: [volume({ waits: true, leaving: true })] })).step).toBe("evacuate");
-  });
+  test("a pre-drain hook that comes back is released again", () =>
+    expect(stepOf(facts({ ...both, data: syncing })).step).toBe("release-drain"));
+  test("a volume that no pod will attach is not waited for", () =>
+    expect(stepOf(facts({ volumes: [volume({ waits: true, leaving: true })] })).step).toBe("evacuate"));
   test("a wait for volumes has a limit where one is set", () => {
     const volumes = [volume({ waits: true, waitsSince: now - 5 * minute })];
     expect(stepOf(facts({ volumes, reattachLimit: 6 * minute })).step).toBe("await-reattach");

@@ -40,16 +40,12 @@ describe("a record of an evacuation", () => {
     ["was not called yet", { v: 1, uid: "u1", begun, awaited: begun }],
     ["does not need what is damaged", withoutWait],
     ["is another object's", { ...withoutCall, uid: "u0" }],
-  ])("misses nothing where it %s", (_, record) => {
-    expect(damageOf(satelliteWith(record))).toBeUndefined();
-  });
+  ])("misses nothing where it %s", (_, record) => expect(damageOf(satelliteWith(record))).toBeUndefined());
 
   test.each<[string, unknown]>([
     ["of another object", { ...whole, uid: "u0" }],
     ["of a version too new", { ...whole, v: 3 }],
     ["that says not when it was begun", { ...whole, begun: "once" }],
     ["cut short", JSON.stringify(whole).slice(0, 40)],
-  ])("%s counts as none", (_, record) => {
-    expect(readRecord(satelliteWith(record))).toBeUndefined();
-  });
+  ])("%s counts as none", (_, record) => expect(readRecord(satelliteWith(record))).toBeUndefined());
 });

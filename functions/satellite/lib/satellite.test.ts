@@ -16,9 +16,7 @@ test("a condition that is still true of a later generation says so, because othe
   });
 });
 
-test("one that says so already is not written", () => {
-  expect(conditionWrites(seen(2), [wanted], now)).toEqual([]);
-});
+test("one that says so already is not written", () => expect(conditionWrites(seen(2), [wanted], now)).toEqual([]));
 
 const addresses = linstorAddresses.parse({});
 const cluster = (url?: string) =>

@@ -30,6 +30,4 @@ test.each<[string, Partial<UndoFacts>, boolean]>([
     false,
   ],
   ["a Node that is not to have a satellite", { nodeWanted: false }, false],
-])("%s: %j", (_what, facts, expected) => {
-  expect(mayRestore({ ...usual, ...facts })).toBe(expected);
-});
+])("%s: %j", (_what, facts, expected) => expect(mayRestore({ ...usual, ...facts })).toBe(expected));

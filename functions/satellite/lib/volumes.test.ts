@@ -52,9 +52,7 @@ describe("what is known of a volume", () => {
     ["attached to both", [attachment("a"), attachment("b")], true, true],
     ["attached by another driver", [attachment("a", { attacher: "other" })], false, false],
     ["another volume's", [attachment("a", { volume: "pv-2" })], false, false],
-  ])("%s", (_what, attachments, here, elsewhere) => {
-    expect(of(pv(), attachments)).toMatchObject({ here, elsewhere });
-  });
+  ])("%s", (_what, attachments, here, elsewhere) => expect(of(pv(), attachments)).toMatchObject({ here, elsewhere }));
 
   test.each<[string, PersistentVolumeObject, object]>([
     ["bound to this node", pv(onlyOn("a")), { attachableElsewhere: false }],
@@ -66,9 +64,7 @@ describe("what is known of a volume", () => {
     ["released", pv({}, {}, "Released"), { leaving: true }],
     ["being deleted", pv({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }), { leaving: true }],
     ["bound to a claim", pv(), { leaving: false }],
-  ])("%s", (_what, volume, expected) => {
-    expect(of(volume)).toMatchObject(expected);
-  });
+  ])("%s", (_what, volume, expected) => expect(of(volume)).toMatchObject(expected));
 
   test("marks count for their own Node alone, and only as true", () => {
     const own = marksFor("a");

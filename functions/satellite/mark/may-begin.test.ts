@@ -104,9 +104,7 @@ test.each<[string, Parameters<typeof decide>[1], string]>([
     "acting",
   ],
   ["another one is, and its Node is gone", { others: [other("node-9")], groups: { "node-1": "a" } }, "waiting"],
-])("under a budget of one, where %s", (_, given, step) => {
-  expect(stepOf(one, given)).toBe(step);
-});
+])("under a budget of one, where %s", (_, given, step) => expect(stepOf(one, given)).toBe(step));
 
 test("under a budget, who begins has the Lease, and who waits says who is out", () => {
   const free = decide(one, { others: [other("node-2")] });

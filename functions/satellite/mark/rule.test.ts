@@ -224,9 +224,7 @@ test.each([
   ["is not leaving", aSeen({ leaving: false })],
   ["is piraeus-operator's", aSeen({ unmanagedReason: "Another operator has it." })],
   ["is at another step", aLeaving()],
-])("a satellite that %s is left", (_, seen) => {
-  expect(decide(seen)).toMatchObject({ do: "leave" });
-});
+])("a satellite that %s is left", (_, seen) => expect(decide(seen)).toMatchObject({ do: "leave" }));
 
 test.each([
   ["a satellite that is being deleted", hintOf(LinstorSatellite, "update", aSatellite()), ["node-1"]],
@@ -238,6 +236,6 @@ test.each([
   ["a volume that was made again", hintOf(PersistentVolume, "add", aVolume("pv-1")), [undefined]],
   ["one that was changed", hintOf(PersistentVolume, "update", aVolume("pv-1")), []],
   ["an attachment whose object is not shown", hintOf(VolumeAttachment, "add", "csi-1"), [undefined]],
-])("an event about %s", (_, hint, names) => {
-  expect(mark.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
-});
+])("an event about %s", (_, hint, names) =>
+  expect(mark.subjects(hint, settings).map(({ name }) => name)).toEqual(names),
+);

@@ -197,9 +197,7 @@ describe("a node that there is", () => {
     }
   });
 
-  test("is found in any case", () => {
-    expect(decide({ nodes: [listed({ name: "NODE-1" })] })?.do).toBe("write");
-  });
+  test("is found in any case", () => expect(decide({ nodes: [listed({ name: "NODE-1" })] })?.do).toBe("write"));
 });
 
 test("a call that was just sent is not sent again, and one of long ago is", () => {
@@ -242,9 +240,8 @@ test("a call whose effect is seen is over, unless another one was sent before it
   expect(reports(decide({ satellite: called(1), nodes: [] }))).not.toContain(`"${registrationKey}":null`);
 });
 
-test("without a pod nothing is registered", () => {
-  expect(decide({ addresses: [] })).toMatchObject({ do: "write", step: { name: "waiting" } });
-});
+test("without a pod nothing is registered", () =>
+  expect(decide({ addresses: [] })).toMatchObject({ do: "write", step: { name: "waiting" } }));
 
 test(
   "with any list of LINSTOR, an address is never given to two nodes, and a node that is connected elsewhere is not " +

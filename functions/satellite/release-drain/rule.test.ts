@@ -28,9 +28,7 @@ test("shows on the Machine that its Node may be drained", () => {
 test.each([
   ["a volume is not marked", { volumes: [volumeFactsOf("pv-1", { here: true })] }],
   ["another satellite is not ready", { neighbours: [{ name: "node-2", deleting: false, configured: false }] }],
-])("not while %s", (_, facts) => {
-  expect(decide(aLeaving(facts, { machine: aMachine() }))?.do).toBe("leave");
-});
+])("not while %s", (_, facts) => expect(decide(aLeaving(facts, { machine: aMachine() }))?.do).toBe("leave"));
 
 test("is asked about satellites that leave", () => {
   const going = hintOf(LinstorSatellite, "update", aSatellite());

@@ -22,6 +22,4 @@ test.each([
   ["a copy is missing", { data: dataFacts([aCopy("pvc-1", "node-2")], called) }],
   ["something is left on the node", { data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], called) }],
   ["a volume carries marks", { data: empty, volumes: [volumeFactsOf("pv-1", { marked: true })] }],
-])("not while %s", (_, facts) => {
-  expect(decide(aLeaving(facts, { machine }))?.do).toBe("leave");
-});
+])("not while %s", (_, facts) => expect(decide(aLeaving(facts, { machine }))?.do).toBe("leave"));

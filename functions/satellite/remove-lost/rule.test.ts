@@ -67,9 +67,8 @@ test("a call that LINSTOR has refused is repeated only after a pause", () => {
   for (const ms of [satelliteLookAgain, -1_000]) expect(afterCall(ms)).toMatchObject({ do: "call" });
 });
 
-test("lets the satellite go when LINSTOR does not list the node", () => {
-  expect(JSON.stringify(decide(seen({ linstor: undefined })))).toContain(satelliteFinalizer);
-});
+test("lets the satellite go when LINSTOR does not list the node", () =>
+  expect(JSON.stringify(decide(seen({ linstor: undefined })))).toContain(satelliteFinalizer));
 
 test("waits while a call to register the node may still have its effect", () => {
   const called = (ago: number) => {
@@ -88,9 +87,9 @@ test("waits while a call to register the node may still have its effect", () => 
 test.each([
   ["marks", { volumes: [volumeFactsOf("pv-1", { marked: true })] }],
   ["hooks", { machine: aMachine() }],
-])("gives nothing up before %s are gone", (_, more) => {
-  expect(decide(seen(more))).toMatchObject({ do: "write", step: { name: "cleaning" } });
-});
+])("gives nothing up before %s are gone", (_, more) =>
+  expect(decide(seen(more))).toMatchObject({ do: "write", step: { name: "cleaning" } }),
+);
 
 test("never gives up a node under another policy, nor one that stays", () => {
   const policy = fc.constantFrom("Evacuate", "Retain", "", "delete");

@@ -21,9 +21,9 @@ const identity = { namespace: "capi", name: "worker" };
 test.each([
   ["EVACUATE", seen()],
   ["EVICTED", seen({ linstor: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) })],
-])("takes %s back when nothing leaves", (_, facts) => {
-  expect(decide(facts)).toMatchObject({ do: "call", command: { name: "restore a node", input: { node: "node-1" } } });
-});
+])("takes %s back when nothing leaves", (_, facts) =>
+  expect(decide(facts)).toMatchObject({ do: "call", command: { name: "restore a node", input: { node: "node-1" } } }),
+);
 
 describe("a Node that its Machine has left behind", () => {
   test("is restored where its satellite runs, and its evacuation forgotten after that", () => {
@@ -48,9 +48,7 @@ test.each([
   ["its Machine is gone", { identity }],
   ["its Node is gone", { node: undefined }],
   ["piraeus-operator has it", { unmanagedReason: "Another operator has it." }],
-])("not when %s", (_, more) => {
-  expect(decide(seen(more))?.do).toBe("leave");
-});
+])("not when %s", (_, more) => expect(decide(seen(more))?.do).toBe("leave"));
 
 test("waits for the satellite where the node is offline", () => {
   const more = { linstor: aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" }) };
@@ -80,9 +78,8 @@ test("takes nothing back in another LINSTOR than it was in, and keeps what is wr
   expect(decide(seen({ linstor: undefined, moved, record: undefined }))?.do).toBe("leave");
 });
 
-test("calls the LINSTOR that it has looked at", () => {
-  expect(decide(seen({ controller: "http://other" }))).toMatchObject({ command: { input: { at: "http://other" } } });
-});
+test("calls the LINSTOR that it has looked at", () =>
+  expect(decide(seen({ controller: "http://other" }))).toMatchObject({ command: { input: { at: "http://other" } } }));
 
 describe("a call to restore a node", () => {
   const noteOf = (ago: number, more: object = {}) =>

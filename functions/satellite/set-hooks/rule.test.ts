@@ -27,9 +27,9 @@ test.each([
     ":null",
   ],
   ["the whole cluster is deleted", { satellite: alive, machine: { ...aMachine(), clusterDeleting: true } }, ":null"],
-])("takes both hooks off when %s", (_, more, expected) => {
-  expect(text(aSeen(more))).toContain(`"${preDrainHook}"${expected},"${preTerminateHook}"${expected}`);
-});
+])("takes both hooks off when %s", (_, more, expected) =>
+  expect(text(aSeen(more))).toContain(`"${preDrainHook}"${expected},"${preTerminateHook}"${expected}`),
+);
 
 test("that the Machine carries no hook is noted after their removal, and taken back before they are set", () => {
   const identity = { namespace: "capi", name: "worker" };
@@ -85,9 +85,7 @@ test.each([
     "piraeus-operator has the satellite",
     { satellite: alive, machine: bare, unmanagedReason: "Another operator has it." },
   ],
-])("puts no hook there when %s", (_, more) => {
-  expect(text(aSeen(more))).not.toContain(preDrainHook);
-});
+])("puts no hook there when %s", (_, more) => expect(text(aSeen(more))).not.toContain(preDrainHook));
 
 test("a satellite that is being deleted gets its hooks until its evacuation begins", () => {
   expect(text(aSeen({ satellite: unbegun, machine: bare }))).toContain(`"${preDrainHook}":""`);
@@ -143,6 +141,6 @@ test.each([
   ["any satellite", hintOf(LinstorSatellite, "update", alive), ["node-1"]],
   ["a Machine with a Node", hintOf(Machine, "update", bare.object), ["node-1"]],
   ["a Node without a Machine", hintOf(Node, "add", plainNode), []],
-])("an event about %s", (_, hint, names) => {
-  expect(setHooks.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
-});
+])("an event about %s", (_, hint, names) =>
+  expect(setHooks.subjects(hint, settings).map(({ name }) => name)).toEqual(names),
+);

@@ -41,24 +41,22 @@ describe("expire", () => {
     { what: "bound by another claim", one: volume({ at: due, ref: { uid: "other" } }), spec: undefined },
     { what: "reserved for another name", one: volume({ at: due, ref: { name: "other" } }), spec: undefined },
     { what: "being deleted", one: volume({ at: due, deleting: true }), spec: undefined },
-  ])("a volume that is $what", ({ one, spec }) => {
-    expect(specOf(one)).toEqual(spec);
-  });
+  ])("a volume that is $what", ({ one, spec }) => expect(specOf(one)).toEqual(spec));
 
   test.each([
     { what: "without a volume", its: claim("new"), spec: undefined },
     { what: "that asks for this one", its: claim("new", "pv"), spec: undefined },
     { what: "with another volume", its: claim("new", "other"), spec: back },
-  ])("an offered volume beside a claim of its name $what", ({ its, spec }) => {
-    expect(specOf(volume({ at: due, ref: null }), its)).toEqual(spec);
-  });
+  ])("an offered volume beside a claim of its name $what", ({ its, spec }) =>
+    expect(specOf(volume({ at: due, ref: null }), its)).toEqual(spec),
+  );
 
   test.each([
     { what: "asks for it by its name", its: claim("new", "pv"), spec: undefined },
     { what: "has no volume", its: claim("new"), spec: released },
-  ])("a kept volume that is not offered yet beside a claim of its name that $what", ({ its, spec }) => {
-    expect(specOf(volume({ at: due }), its)).toEqual(spec);
-  });
+  ])("a kept volume that is not offered yet beside a claim of its name that $what", ({ its, spec }) =>
+    expect(specOf(volume({ at: due }), its)).toEqual(spec),
+  );
 
   test.each([
     { was: "Delete", reason: "VolumeReclaimed" },
@@ -87,9 +85,9 @@ describe("expire", () => {
     { what: "that a person does not want offered", one: volume({ at: due, ...offer("no") }) },
     // Reserve leaves it alone, and would never remove the annotation.
     { what: "that is left to Kubernetes already", one: volume({ at: due, ...offer("yes"), policy: "Delete" }) },
-  ])("a due volume $what is forgotten", ({ one }) => {
-    expect(expire.decide({ volume: one, claim: undefined }, now, {})).toMatchObject([{ do: "write" }]);
-  });
+  ])("a due volume $what is forgotten", ({ one }) =>
+    expect(expire.decide({ volume: one, claim: undefined }, now, {})).toMatchObject([{ do: "write" }]),
+  );
 
   test("an offer that reserve has not seen yet has no effect before the volume is due, or while a claim has it", () => {
     const early = volume({ at: "2026-01-03T00:00:00Z", ...offer("yes") });

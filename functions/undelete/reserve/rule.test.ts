@@ -441,9 +441,7 @@ describe("an event of a volume", () => {
     );
   const next = "2026-01-01T12:00:00.000Z";
 
-  test("of a volume without a note concerns no object", () => {
-    expect(subjects(volume({ note: null }))).toEqual([]);
-  });
+  test("of a volume without a note concerns no object", () => expect(subjects(volume({ note: null }))).toEqual([]));
 
   test.each([
     { what: "has just lost its claim", one: lost() },
@@ -456,9 +454,9 @@ describe("an event of a volume", () => {
     { what: "was not to be offered, and may be offered again", one: volume({ note: { refused: true } }) },
     { what: "a person has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
     { what: "a person has reserved for another claim", one: volume({ ref: { name: "other" } }) },
-  ])("that $what concerns its namespace", ({ one }) => {
-    expect(subjects(one)).toMatchObject([{ namespace: "shop", members: ["pv"] }]);
-  });
+  ])("that $what concerns its namespace", ({ one }) =>
+    expect(subjects(one)).toMatchObject([{ namespace: "shop", members: ["pv"] }]),
+  );
 
   test("that a person has taken the label off has it looked at by its name, and gets its label back", async () => {
     const { metadata, ...rest } = volume({ ref: null, note: { next }, annotations: due });
@@ -487,7 +485,5 @@ describe("an event of a volume", () => {
     expect(decision).toMatchObject({ writes: [], step: { name: "kept", details: { refused: true } } });
   });
 
-  test("without its object has the volume read", () => {
-    expect(subjects()).toMatchObject([{ name: "pv" }]);
-  });
+  test("without its object has the volume read", () => expect(subjects()).toMatchObject([{ name: "pv" }]));
 });

@@ -457,7 +457,5 @@ describe("the right that a new note gives a volume", () => {
       is: rightOf(since("2026-01-01T20:00:00Z"), { step: "unkept", right: 1 }),
       right: "1970-01-01T00:00:00.001Z",
     },
-  ])("is $what", ({ is, right }) => {
-    expect(is).toBe(right ? Date.parse(right) : now);
-  });
+  ])("is $what", ({ is, right }) => expect(is).toBe(right ? Date.parse(right) : now));
 });

@@ -39,19 +39,13 @@ test.each<[string, ReturnType<typeof volume>]>([
   ["has the finalizer", volume()],
   ["is being deleted", volume({ finalizers: ["a.example/x"], deleting: true })],
   ["was refused", volume({ finalizers: [], phase: "Failed", reason: "InternalError" })],
-])("a Volume that %s is left as it is", (_, given) => {
-  expect(decide(given)).toMatchObject([{ do: "wait" }]);
-});
+])("a Volume that %s is left as it is", (_, given) => expect(decide(given)).toMatchObject([{ do: "wait" }]));
 
-test("a Volume that is gone needs no decision", () => {
-  expect(addFinalizer.decide(undefined, now, {})).toEqual([]);
-});
+test("a Volume that is gone needs no decision", () => expect(addFinalizer.decide(undefined, now, {})).toEqual([]));
 
 test.each<[string, ReturnType<typeof hint>, number]>([
   ["a Volume without the finalizer", hint("add", volume({ finalizers: [] })), 1],
   ["a Volume of which only the name is known", hint("sweep", undefined), 1],
   ["a Volume with it", hint("update", volume()), 0],
   ["a Volume that is being deleted", hint("update", volume({ finalizers: [], deleting: true })), 0],
-])("%s", (_, event, expected) => {
-  expect(addFinalizer.subjects(event, {})).toHaveLength(expected);
-});
+])("%s", (_, event, expected) => expect(addFinalizer.subjects(event, {})).toHaveLength(expected));

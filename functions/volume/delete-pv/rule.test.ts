@@ -50,9 +50,9 @@ test.each<[string, PersistentVolumeOptions | undefined, VolumeOptions]>([
   ["is unused", { deleting: true, finalizers: [volumeFinalizer] }, { deleting: true }],
   ["belongs to a Volume that stays", {}, { phase: "Available" }],
   ["may yet come, of a job that runs", undefined, { phase: "Pending", job: `PrepareVolume/${jid}`, deleting: true }],
-])("nothing is done about a PersistentVolume that %s", (_, pv, options) => {
-  expect(decide(pv, options)).toMatchObject({ do: "leave" });
-});
+])("nothing is done about a PersistentVolume that %s", (_, pv, options) =>
+  expect(decide(pv, options)).toMatchObject({ do: "leave" }),
+);
 
 describe("a PersistentVolume whose Volume is gone", () => {
   const left: PersistentVolumeOptions = { deleting: true, finalizers: [volumeFinalizer] };
@@ -89,9 +89,8 @@ describe("a PersistentVolume whose Volume is gone", () => {
   });
 });
 
-test("PersistentVolumes that are being deleted are looked after", () => {
-  expect(deletePv.sweep).toContainEqual({ kind: PersistentVolume, when: { deletingWith: volumeFinalizer } });
-});
+test("PersistentVolumes that are being deleted are looked after", () =>
+  expect(deletePv.sweep).toContainEqual({ kind: PersistentVolume, when: { deletingWith: volumeFinalizer } }));
 
 test.each<[string, ReturnType<typeof hint>, number]>([
   ["a Volume that is being deleted", hint("update", volume({ deleting: true })), 1],
@@ -99,6 +98,4 @@ test.each<[string, ReturnType<typeof hint>, number]>([
   ["a sweep", hint("sweep", undefined), 1],
   ["a Volume that stays", hint("update", volume()), 0],
   ["a PersistentVolume that is being bound", hint("update", persistentVolume({ phase: "Bound" })), 0],
-])("%s", (_, event, expected) => {
-  expect(deletePv.subjects(event, {})).toHaveLength(expected);
-});
+])("%s", (_, event, expected) => expect(deletePv.subjects(event, {})).toHaveLength(expected));

@@ -18,7 +18,5 @@ const ofPersistentVolumes = [undefined, "Pending", "Available", "Bound", "Releas
 
 test.each(phases.flatMap((phase) => ofPersistentVolumes.map((other) => [phase, other] as const)))(
   "%s, with a PersistentVolume that is %s",
-  (phase, other) => {
-    expect(isDeletable(phase, other)).toBe(can.some(([a, b]) => a === phase && b === other));
-  },
+  (phase, other) => expect(isDeletable(phase, other)).toBe(can.some(([a, b]) => a === phase && b === other)),
 );

@@ -17,9 +17,7 @@ test.each<[string | undefined, ReturnType<typeof readJobHandle>]>([
   ["PrepareVolume/../../x", undefined],
   [`PrepareVolume/${jid}_77`, undefined],
   ["toString/DONE", undefined],
-])("%j is %j", (job, expected) => {
-  expect(readJobHandle(job)).toEqual(expected);
-});
+])("%j is %j", (job, expected) => expect(readJobHandle(job)).toEqual(expected));
 
 test("what is written is read, and what is read could have been written", () => {
   fc.assert(

@@ -18,9 +18,7 @@ describe("a PersistentVolume of the Volume's name is its own", () => {
     ["not when another controls it, at a path that says nothing", { owner: otherUid, path: lvm }, false],
     ["without a controller, when only the finalizer is known", { owner: null, path: lvm }, true],
     ["not when there is not even that", { owner: null, path: lvm, finalizers: [] }, false],
-  ])("%s", (_, options, expected) => {
-    expect(isOf(persistentVolume(options), volume())).toBe(expected);
-  });
+  ])("%s", (_, options, expected) => expect(isOf(persistentVolume(options), volume())).toBe(expected));
 
   test("not when an object of another kind has the uid", () => {
     const pv = persistentVolume({ path: others });
@@ -46,9 +44,7 @@ describe("it is unused", () => {
     ["not when Kubernetes protects it", { deleting: true }, false],
     ["not when anybody else holds it", { ...unused, finalizers: [volumeFinalizer, "a.example/x"] }, false],
     ["not when it is not being deleted", { ...unused, deleting: false }, false],
-  ])("%s", (_, options, expected) => {
-    expect(isUnused(persistentVolume(options))).toBe(expected);
-  });
+  ])("%s", (_, options, expected) => expect(isUnused(persistentVolume(options))).toBe(expected));
 
   test("a claim is just being bound only while it is not said to be", () => {
     const claim = { namespace: "shop", name: "data", uid: "c1" };

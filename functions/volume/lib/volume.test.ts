@@ -20,9 +20,7 @@ describe("the phase", () => {
     [{ phase: "Pending" }, "Pending"],
     [{ phase: "Terminating" }, "Terminating"],
     [{ phase: "Pending", reason: "" as Reason }, "Terminating"],
-  ])("of %j is %s", (options, expected) => {
-    expect(phaseOf(volume(options))).toBe(expected);
-  });
+  ])("of %j is %s", (options, expected) => expect(phaseOf(volume(options))).toBe(expected));
 
   test("is taken from the condition Ready alone, as MetalK8s does", () => {
     const given = volume({ phase: "Pending" });
@@ -38,9 +36,9 @@ describe("the phase", () => {
     ["DestructionError", true],
     ["InternalError", true],
     ["UnavailableError", false],
-  ])("Failed because of %s is for good: %s", (reason, expected) => {
-    expect(hasFailedForGood(volume({ phase: "Failed", reason }))).toBe(expected);
-  });
+  ])("Failed because of %s is for good: %s", (reason, expected) =>
+    expect(hasFailedForGood(volume({ phase: "Failed", reason }))).toBe(expected),
+  );
 });
 
 /** The Volume as a patch of its status leaves it. */

@@ -95,6 +95,4 @@ test.each<[string, ReturnType<typeof hint>, number]>([
   ],
   ["a Volume that is being made", hint("update", volume({ phase: "Pending" })), 0],
   ["a node", hint("update", node), 0],
-])("%s", (_, event, expected) => {
-  expect(refreshDeviceName.subjects(event, settings)).toHaveLength(expected);
-});
+])("%s", (_, event, expected) => expect(refreshDeviceName.subjects(event, settings)).toHaveLength(expected));

@@ -43,9 +43,7 @@ test.each<[string, VolumeOptions, PersistentVolumeOptions | undefined]>([
   ["a Volume that is being made", { phase: "Pending", job: `GetDeviceInfo/${jid}` }, {}],
   ["a Volume that is being deleted", { ...available, deleting: true }, { phase: "Failed" }],
   ["a Volume without a status", {}, undefined],
-])("%s is left as it is", (_, options, pv) => {
-  expect(decide(options, pv)).toMatchObject({ do: "leave" });
-});
+])("%s is left as it is", (_, options, pv) => expect(decide(options, pv)).toMatchObject({ do: "leave" }));
 
 test.each<VolumeOptions>([
   { phase: "Failed", reason: "CreationError" },
@@ -63,6 +61,4 @@ test.each<[string, ReturnType<typeof hint>, number]>([
   ["a sweep", hint("sweep", undefined), 1],
   ["another PersistentVolume", hint("update", persistentVolume({ owner: null })), 0],
   ["a Volume", hint("update", volume()), 0],
-])("%s", (_, event, expected) => {
-  expect(reportHealth.subjects(event, {})).toHaveLength(expected);
-});
+])("%s", (_, event, expected) => expect(reportHealth.subjects(event, {})).toHaveLength(expected));

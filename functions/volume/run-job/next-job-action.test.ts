@@ -28,9 +28,8 @@ const outage = (failure: SystemError["failure"]): Observation => ({
 type Row = [what: string, job: Job, seen: Observation, action: object];
 
 describe("a job is", () => {
-  const leadsTo = (job: Row[1], seen: Row[2], action: Row[3]) => {
+  const leadsTo = (job: Row[1], seen: Row[2], action: Row[3]) =>
     expect(nextJobAction(job, seen, now)).toMatchObject(action);
-  };
   test("begun when the minion answers", () => leadsTo(firstJob, node(true), { do: "begin", attempt: 1 }));
   test("begun again when its pause is over", () =>
     leadsTo({ ...job, attempt: 3, resumes: now }, node(true), { do: "begin", attempt: 3 }));

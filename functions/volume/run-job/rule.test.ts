@@ -171,9 +171,9 @@ describe("a job that takes storage back", () => {
     ["is lost", { ...takingBack, annotations: lostTwice(`UnprepareVolume/${jid}`) }, lost],
     ["has failed", failed(0), ready],
     ["pauses", failed(60_000), ready],
-  ])("that %s is dropped when a claim was bound meanwhile", (_, options, seen) => {
-    expect(decide(options, seen, bound)).toMatchObject({ do: "write", writes: [{ patch: { status: { job: "" } } }] });
-  });
+  ])("that %s is dropped when a claim was bound meanwhile", (_, options, seen) =>
+    expect(decide(options, seen, bound)).toMatchObject({ do: "write", writes: [{ patch: { status: { job: "" } } }] }),
+  );
 });
 
 test("storage is not taken back where a claim has been bound while Salt was asked", async () => {
@@ -309,7 +309,5 @@ describe("an event of", () => {
     ["a PersistentVolume that is gone", hint("delete", persistentVolume()), 1],
     ["a PersistentVolume that goes", hint("update", persistentVolume({ deleting: true })), 1],
     ["a PersistentVolume that is bound", hint("update", persistentVolume({ phase: "Bound" })), 0],
-  ])("%s", (_, event, expected) => {
-    expect(runJob.subjects(event, {})).toHaveLength(expected);
-  });
+  ])("%s", (_, event, expected) => expect(runJob.subjects(event, {})).toHaveLength(expected));
 });

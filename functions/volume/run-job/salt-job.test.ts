@@ -64,7 +64,5 @@ test("an id is the same for two instances that decide the same, and another for 
 
 test.each(["00000000000000000000", "99999999999999999999", "", "x"])(
   "an id that is no time (%s) is from long ago",
-  (id) => {
-    expect(timeOf(id)).toBe(0);
-  },
+  (id) => expect(timeOf(id)).toBe(0),
 );

@@ -82,9 +82,8 @@ describe("one document each", () => {
   });
 });
 
-test("/version names the release it follows and says what it is", () => {
-  expect(get("/version")).toMatchObject({ major: "1", minor: "36", gitVersion: "v1.36.3+holdfast" });
-});
+test("/version names the release it follows and says what it is", () =>
+  expect(get("/version")).toMatchObject({ major: "1", minor: "36", gitVersion: "v1.36.3+holdfast" }));
 
 test("everything else is none of its business", () => {
   for (const path of [

@@ -3,9 +3,8 @@ import { mergePatch } from "./merge-patch.ts";
 
 const live = { metadata: { name: "a", finalizers: ["x", "y"], labels: { a: "1" } }, data: { k: "v" } };
 
-test("nulls inside a new object go, those inside an array stay", () => {
-  expect(mergePatch({}, { a: { b: null, c: [null] } })).toEqual({ a: { c: [null] } });
-});
+test("nulls inside a new object go, those inside an array stay", () =>
+  expect(mergePatch({}, { a: { b: null, c: [null] } })).toEqual({ a: { c: [null] } }));
 
 test("a member called __proto__ is a member like any other", () => {
   const result = mergePatch({}, JSON.parse('{"__proto__":{"polluted":1}}'));

@@ -30,9 +30,7 @@ describe("expressions", () => {
   }
   test.each(['"a" in ["none", object.metadata.name]', '{"a": object.metadata.name, "b": "c"}.a == "a"'])(
     "as a real API server, takes no list or map of several types: %s",
-    (expression) => {
-      expect(() => compile(expression)({ object })).toThrow(/same type|wrong type/);
-    },
+    (expression) => expect(() => compile(expression)({ object })).toThrow(/same type|wrong type/),
   );
   test("what has no value says why", () => {
     expect(() => compile("object.spec.nope")({ object })).toThrow(new ExpressionError("No such key: nope"));

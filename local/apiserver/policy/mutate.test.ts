@@ -44,9 +44,8 @@ describe("conditions", () => {
     matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
   });
   const broken = 'object.metadata.annotations["q"] == "x"';
-  test("one that is false skips the policy, also if another fails", () => {
-    expect(finalizers(conditions(broken, 'object.metadata.name != "x"'))).toBeUndefined();
-  });
+  test("one that is false skips the policy, also if another fails", () =>
+    expect(finalizers(conditions(broken, 'object.metadata.name != "x"'))).toBeUndefined());
   test("optional fields", () => {
     const spec = conditions('object.metadata.?annotations["q"].orValue("") != "off"');
     expect(finalizers(spec)).toEqual(["holdfast.dev/x"]);

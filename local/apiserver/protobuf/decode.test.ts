@@ -44,9 +44,7 @@ describe("what kubectl sends", () => {
         status: {},
       },
     ],
-  ])("%s", (_, base64, object) => {
-    expect(decode(base64)).toEqual(object);
-  });
+  ])("%s", (_, base64, object) => expect(decode(base64)).toEqual(object));
 });
 
 const message = (...fields: Uint8Array[]) => Buffer.concat(fields);
@@ -85,7 +83,5 @@ describe("what is refused", () => {
     ["a number without its end", envelope("ConfigMap", Buffer.from([0x20, 0xff])), "a number has no end"],
     ["a group", envelope("ConfigMap", Buffer.from([0x0b])), "field 1 is of no known wire type"],
     ["a number for a text", envelope("ConfigMap", bytes(1, Buffer.from([0x08, 0x01]))), "field 1 is a number"],
-  ])("%s", (_, body, why) => {
-    expect(failure(body)).toEqual([400, `the body is no protobuf object: ${why}`]);
-  });
+  ])("%s", (_, body, why) => expect(failure(body)).toEqual([400, `the body is no protobuf object: ${why}`]));
 });

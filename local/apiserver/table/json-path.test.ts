@@ -22,10 +22,8 @@ test.each([
   [".metadata.annotations.example\\.org/note", ["a"]],
   [".metadata.annotations.example\\.org/broker\\.class", ["b"]],
   [".metadata.annotations['example.org/note']", ["a"]],
-])("%s finds what it names", (path, found) => {
-  expect(jsonPath(path)(object)).toEqual(found);
-});
+])("%s finds what it names", (path, found) => expect(jsonPath(path)(object)).toEqual(found));
 
-test.each(["spec.size", "{.spec.size}"])("%s, which does not begin with a dot, finds nothing", (path) => {
-  expect(jsonPath(path)(object)).toEqual([]);
-});
+test.each(["spec.size", "{.spec.size}"])("%s, which does not begin with a dot, finds nothing", (path) =>
+  expect(jsonPath(path)(object)).toEqual([]),
+);

@@ -6,9 +6,8 @@ describe("withConditions", () => {
     { type: "Ready", status: "True", reason: "Fine", lastTransitionTime: "then" },
     { type: "Other", status: "False", lastTransitionTime: "then" },
   ];
-  it("answers the same list when nothing changes", () => {
-    expect(withConditions(before, [{ type: "Ready", status: "True", reason: "Fine" }], "now")).toBe(before);
-  });
+  it("answers the same list when nothing changes", () =>
+    expect(withConditions(before, [{ type: "Ready", status: "True", reason: "Fine" }], "now")).toBe(before));
   it("moves the time of transition only with the status", () => {
     expect(withConditions(before, [{ type: "Ready", status: "True", reason: "Better" }], "now")).toEqual([
       { type: "Ready", status: "True", reason: "Better", lastTransitionTime: "then" },

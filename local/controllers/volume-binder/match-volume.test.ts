@@ -39,9 +39,7 @@ describe("findVolume", () => {
       volumes: [volume("a", {}, { metadata: { deletionTimestamp: "now" } })],
       name: undefined,
     },
-  ])("takes $what", ({ volumes, name }) => {
-    expect(found(claim(), volumes)).toBe(name);
-  });
+  ])("takes $what", ({ volumes, name }) => expect(found(claim(), volumes)).toBe(name));
 
   it("leaves all but reserved volumes to the scheduler if the class says so", () => {
     expect(found(claim(), [volume("a")], { reservedOnly: true })).toBeUndefined();
@@ -68,7 +66,5 @@ describe("mismatch", () => {
     [volume("v", { storageClassName: "d" }), "storageClassName does not match"],
     [volume("v", { volumeMode: "Block" }), "incompatible volumeMode"],
     [volume("v", { accessModes: ["ReadWriteMany"] }), "incompatible accessMode"],
-  ])("says why %#", (candidate, why) => {
-    expect(mismatch(candidate, claim())).toBe(why);
-  });
+  ])("says why %#", (candidate, why) => expect(mismatch(candidate, claim())).toBe(why));
 });

@@ -4,9 +4,7 @@ import { readSaltFlags } from "./read-flags.ts";
 const environment = { SALT_PASSWORD: "secret" };
 const salt = "https://salt-master:4507/";
 
-test("without --salt there is a stand-in", () => {
-  expect(readSaltFlags({}, environment)).toBeUndefined();
-});
+test("without --salt there is a stand-in", () => expect(readSaltFlags({}, environment)).toBeUndefined());
 
 test("the account is the functions' usual one, or what flags or else the environment say", () => {
   const url = "https://salt-master:4507";
@@ -38,9 +36,9 @@ test.each([
   [{ salt: "https://a/b" }, /^--salt takes the root of salt-api/],
   [{ salt: "http://a", "salt-ca": "/c" }, "--salt-ca is for a URL that begins with https."],
   [{ salt, minion: "*" }, '--minion takes the id of a minion, which is a node\'s name too, not "*".'],
-])("%j is answered in a sentence", (values, sentence) => {
-  expect(() => readSaltFlags(values, environment)).toThrow(sentence);
-});
+])("%j is answered in a sentence", (values, sentence) =>
+  expect(() => readSaltFlags(values, environment)).toThrow(sentence),
+);
 
 test("without a password nothing is tried", () => {
   expect(() => readSaltFlags({ salt }, {})).toThrow(

@@ -11,9 +11,7 @@ const tools = {
   log: { debug() {}, info() {}, warn: (_: object, sentence: string) => void warned.push(sentence), error() {} },
 };
 
-test("without an audience no sender is checked", () => {
-  expect(senderCheck(tools, {})).toBeUndefined();
-});
+test("without an audience no sender is checked", () => expect(senderCheck(tools, {})).toBeUndefined());
 
 test("with one, an event without a token is refused in a sentence that is logged", async () => {
   const check = senderCheck(tools, { OIDC_AUDIENCE: "a", OIDC_SENDERS: "b" });

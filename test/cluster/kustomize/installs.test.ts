@@ -16,9 +16,7 @@ describe.skipIf(!kubectl)("kustomize", () => {
   const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
   test.each(["knative", "sources", "knative/overlays/access", "knative/overlays/functions", ...options])(
     "brings together of %s what its files say, unchanged",
-    (folder) => {
-      expect(sorted(build(folder))).toEqual(sorted(readKustomization(folder).objects));
-    },
+    (folder) => expect(sorted(build(folder))).toEqual(sorted(readKustomization(folder).objects)),
   );
 
   // Parts of one, for tools that apply one after the other.

@@ -13,9 +13,8 @@ describe.skipIf(!kubectl)("the overlay no-knative", () => {
   const folder = "knative/overlays/no-knative";
   const bare = () => build(folder);
 
-  test("asks for no kind of Knative's", () => {
-    expect(bare().filter(({ apiVersion }) => apiVersion.includes("knative.dev"))).toEqual([]);
-  });
+  test("asks for no kind of Knative's", () =>
+    expect(bare().filter(({ apiVersion }) => apiVersion.includes("knative.dev"))).toEqual([]));
 
   test("runs every function with the image, the settings and the roles that it has with Knative", () => {
     const [without, standard] = [bare(), build("knative")];

@@ -55,6 +55,4 @@ describe.skipIf(!kubectl)("snippets for overlays", () => {
   });
 });
 
-test("pages have such snippets", () => {
-  expect(snippets.length).toBeGreaterThan(6);
-});
+test("pages have such snippets", () => expect(snippets.length).toBeGreaterThan(6));

@@ -27,9 +27,7 @@ describe("what LINSTOR has answered when pools were made", () => {
   // Success entries come before the error, and the pool stays listed as if it were well.
   test.each(["pool-create-bad-path", "pool-create-unsupported-provider", "pool-create-offline-node"])(
     "%s: a person must look, and it gets no properties",
-    async (operation) => {
-      await expect(sent(create, ["pool-create", operation])).rejects.toMatchObject({ failure: "refused" });
-    },
+    (operation) => expect(sent(create, ["pool-create", operation])).rejects.toMatchObject({ failure: "refused" }),
   );
 
   test("one that there is already is left to the next look", async () => {

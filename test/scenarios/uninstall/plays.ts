@@ -172,8 +172,7 @@ async function deleteUnheld(
 }
 
 /** An object that nothing holds any more goes, and so does its namespace. */
-export async function nothingHangs(cluster: Cluster): Promise<void> {
-  const { admin, namespace, eventually } = cluster;
+export async function nothingHangs({ admin, namespace, eventually }: Cluster): Promise<void> {
   await admin.create(PersistentVolumeClaim, claim({ namespace, name: "last" }));
   await admin.delete(PersistentVolumeClaim, namespace, "last");
   for (const kind of [StatefulSet, Pod])

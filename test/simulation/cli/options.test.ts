@@ -5,9 +5,8 @@ import { readOptions } from "./options.ts";
 const read = (...args: string[]) => readOptions(args, 42);
 
 describe("the command line", () => {
-  test("runs every scenario from a fresh number on", () => {
-    expect(read()).toMatchObject({ first: 42, runs: 1000, loseAllEvents: false, exhaustive: false, trace: false });
-  });
+  test("runs every scenario from a fresh number on", () =>
+    expect(read()).toMatchObject({ first: 42, runs: 1000, loseAllEvents: false, exhaustive: false, trace: false }));
 
   test("shows the trace of one number of one scenario", () => {
     expect(read("--seed", "7", "--scenario", "replaced")).toMatchObject({ first: 7, runs: 1, trace: true });
@@ -19,9 +18,7 @@ describe("the command line", () => {
     expect(point).toEqual({ index: 17, what: "die after" });
   });
 
-  test("goes on for ever when asked to", () => {
-    expect(read("--forever").runs).toBe(Number.POSITIVE_INFINITY);
-  });
+  test("goes on for ever when asked to", () => expect(read("--forever").runs).toBe(Number.POSITIVE_INFINITY));
 
   test("looks for mutants from number 1 on", () => {
     expect(read("--mutant", "all")).toMatchObject({ first: 1, mutants });
@@ -41,7 +38,5 @@ describe("the command line", () => {
     [["--point", "3:conflict"], /--point needs --seed and --scenario/],
     [["--point", "3:nix", "--seed", "1", "--scenario", "replaced"], /--point takes a number and one of die before/],
     [["--loose"], /--loose/],
-  ])("refuses %j", (args, message) => {
-    expect(() => read(...args)).toThrow(message);
-  });
+  ])("refuses %j", (args, message) => expect(() => read(...args)).toThrow(message));
 });

@@ -37,9 +37,8 @@ test("a note that the process wrote without hearing the answer may go, or become
   for (const is of [undefined, "read"]) expect(written("unheard", is, ours)).toBeUndefined();
 });
 
-test("a note that the process wrote without hearing the answer does not become a new one", () => {
-  expect(written("unheard", "new", ours)).toMatch("version 2, which evacuate.1 has not seen");
-});
+test("a note that the process wrote without hearing the answer does not become a new one", () =>
+  expect(written("unheard", "new", ours)).toMatch("version 2, which evacuate.1 has not seen"));
 
 test("a note that another process wrote, and this one has not read, stays", () => {
   for (const is of [undefined, "read", "new"]) expect(written("unheard", is, other)).toMatch("has not seen");

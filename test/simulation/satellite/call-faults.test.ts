@@ -73,6 +73,4 @@ test.each([
   expect((second?.from ?? 0) < (first?.to ?? 0)).toBe(together);
 });
 
-test("every fault is held to what it is called", () => {
-  expect(Object.keys(callFaults)).toHaveLength(7);
-});
+test("every fault is held to what it is called", () => expect(Object.keys(callFaults)).toHaveLength(7));

@@ -12,9 +12,8 @@ export function testMutants({ mutants, invariants, liveness }: System): void {
   describe("a mutant", patience, () => {
     const finders = new Set<string>();
 
-    test("is called by a name of its own", () => {
-      expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
-    });
+    test("is called by a name of its own", () =>
+      expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length));
 
     test.each(mutants.map((one) => ({ name: one.name, within: one.within, one })))(
       "$name is found within $within runs",
@@ -26,8 +25,6 @@ export function testMutants({ mutants, invariants, liveness }: System): void {
     );
 
     const finding = [...invariants.filter(({ shownBy }) => !shownBy), ...liveness];
-    test.each(finding.map(({ name }) => name))("is found by %s", (name) => {
-      expect([...finders]).toContain(name);
-    });
+    test.each(finding.map(({ name }) => name))("is found by %s", (name) => expect([...finders]).toContain(name));
   });
 }

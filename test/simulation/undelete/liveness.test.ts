@@ -63,9 +63,7 @@ test.each<[string, KubernetesObject, string | undefined]>([
     "Volume pv-1 is offered, and says kept.",
   ],
   ["that was given back", volume("Delete"), undefined],
-])("a volume that a function keeps after its claim, %s", (_, last, expected) => {
-  expect(found(last)[0]).toBe(expected);
-});
+])("a volume that a function keeps after its claim, %s", (_, last, expected) => expect(found(last)[0]).toBe(expected));
 
 test("a volume whose time has come is overdue, with any note", () => {
   const due = "2025-12-31T00:00:00Z";
@@ -73,6 +71,5 @@ test("a volume whose time has come is overdue, with any note", () => {
   expect(found(volume("Retain", { note: "offered", offered: true, due }))).toContain("Volume pv-1 is overdue.");
 });
 
-test("a volume that a person has made Retain is not kept by a function", () => {
-  expect(found(volume("Retain"), { name: "user" })).toEqual([]);
-});
+test("a volume that a person has made Retain is not kept by a function", () =>
+  expect(found(volume("Retain"), { name: "user" })).toEqual([]));

@@ -44,9 +44,7 @@ test.each([
   ["GET", "/api/v1/namespaces/holdfast/configmaps?labelSelector=app.kubernetes.io/part-of=holdfast"],
   ["GET", "/api/v1/configmaps?watch=1&fieldSelector=metadata.name%3Dholdfast-sweep"],
   ["DELETE", `${volumes}/v1`],
-])("%s %s passes", (method, path) => {
-  expect(statusOf(() => ask(method, path))).toBe(200);
-});
+])("%s %s passes", (method, path) => expect(statusOf(() => ask(method, path))).toBe(200));
 
 test.each([
   ["POST", volumes, { kind: "Volume" }],
@@ -114,9 +112,9 @@ test.each([
   ["OPTIONS", claims, "another method"],
   ["CONNECT", claims, "a tunnel"],
   ["get", claims, "a method in lower case"],
-])("%s %s is refused: %s", (method, path) => {
-  expect(statusOf(() => ask(method, path, method === "GET" ? undefined : {}))).toBe(403);
-});
+])("%s %s is refused: %s", (method, path) =>
+  expect(statusOf(() => ask(method, path, method === "GET" ? undefined : {}))).toBe(403),
+);
 
 describe("a path is refused that another server might read in another way", () => {
   test.each([
@@ -138,9 +136,7 @@ describe("a path is refused that another server might read in another way", () =
     ["http://evil.example/api/v1/pods", "a whole address"],
     ["/api/v1/pods?limit=1?watch=1", "two queries"],
     ["/api/v1/ｐods", "letters that look alike"],
-  ])("%j: %s", (path) => {
-    expect(statusOf(() => ask("GET", path))).toBe(403);
-  });
+  ])("%j: %s", (path) => expect(statusOf(() => ask("GET", path))).toBe(403));
 });
 
 test.each([
@@ -149,9 +145,9 @@ test.each([
   ["?limit=1&limit=2", 403],
   ["?LIMIT=1", 403],
   ["?labelSelector=a%3Db%26watch%3D1", 200],
-])("a query of a list %s ends with %d", (query, status) => {
-  expect(statusOf(() => ask("GET", `${claims}${query}`))).toBe(status);
-});
+])("a query of a list %s ends with %d", (query, status) =>
+  expect(statusOf(() => ask("GET", `${claims}${query}`))).toBe(status),
+);
 
 test("what a value of the query holds stays in it", () => {
   const { path, isWatch } = ask("GET", `${claims}?labelSelector=a%3Db%26watch%3D1`);
@@ -172,9 +168,9 @@ test.each([
   [{ spec: { state: "Disabled" } }],
   [{ Metadata: { annotations: {} } }],
   ['{"__proto__":{"a":1}}'],
-])("a patch of a PersistentVolume with %j is refused", (body) => {
-  expect(statusOf(() => ask("PATCH", persistentVolume, body))).toBe(403);
-});
+])("a patch of a PersistentVolume with %j is refused", (body) =>
+  expect(statusOf(() => ask("PATCH", persistentVolume, body))).toBe(403),
+);
 
 test("a patch of a satellite has spec.deletionPolicy, and nothing else of spec, and one of a host has no spec", () => {
   const node = "/apis/piraeus.io/v1/linstorsatellites/n1";
@@ -191,9 +187,9 @@ test.each([
   ["application/merge-patch+json", "{", 400],
   ["application/merge-patch+json", "", 400],
   ["application/merge-patch+json; charset=utf-8", reclaimed, 200],
-])("a patch of type %s with %j ends with %d", (type, body, status) => {
-  expect(statusOf(() => ask("PATCH", persistentVolume, body, type))).toBe(status);
-});
+])("a patch of type %s with %j ends with %d", (type, body, status) =>
+  expect(statusOf(() => ask("PATCH", persistentVolume, body, type))).toBe(status),
+);
 
 test("of a field that comes twice only what was looked at goes out", () => {
   const twice = `{"metadata":{"finalizers":[]},${JSON.stringify(reclaimed).slice(1)}`;
@@ -206,15 +202,11 @@ test.each([
   [{ preconditions: { uid: "u" }, propagationPolicy: "Orphan" }],
   [{ preconditions: { uid: "u" }, dryRun: ["All"] }],
   [{ preconditions: { resourceVersion: "4" } }],
-])("a deletion with %j is refused", (body) => {
-  expect(statusOf(() => ask("DELETE", `${volumes}/v1`, body))).toBe(403);
-});
+])("a deletion with %j is refused", (body) => expect(statusOf(() => ask("DELETE", `${volumes}/v1`, body))).toBe(403));
 
 test.each(["dryRun=All", "fieldManager=other", "fieldValidation=Ignore", "propagationPolicy=Orphan", "force=true"])(
   "a patch with ?%s is refused",
-  (query) => {
-    expect(statusOf(() => ask("PATCH", `${persistentVolume}?${query}`, reclaimed))).toBe(403);
-  },
+  (query) => expect(statusOf(() => ask("PATCH", `${persistentVolume}?${query}`, reclaimed))).toBe(403),
 );
 
 test("only accept and the type of a body go out with a request", () => {

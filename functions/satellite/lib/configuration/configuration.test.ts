@@ -8,9 +8,8 @@ const inZone = (zone: string) => ({ name: `node-${zone}`, labels: { zone } });
 const configuration = (name: string, spec: Configuration["spec"] = {}): Configuration => ({ name, spec });
 
 describe("merging configurations", () => {
-  test("of none, the policy is Retain", () => {
-    expect(mergeConfigurations([], inZone("a"))).toEqual({ spec: { deletionPolicy: "Retain" }, applied: [] });
-  });
+  test("of none, the policy is Retain", () =>
+    expect(mergeConfigurations([], inZone("a"))).toEqual({ spec: { deletionPolicy: "Retain" }, applied: [] }));
 
   test("one for all without a policy and one for a zone: that zone evacuates, others retain", () => {
     const all = [
@@ -122,9 +121,7 @@ test.each([
   [{ deletionPolicy: "Discard" }, "Retain"],
   [{ deletionPolicy: "Evacuate" }, "Evacuate"],
   [{ deletionPolicy: "Delete" }, "Delete"],
-])("a spec %j has the policy %s", (spec, expected) => {
-  expect(policyOf(spec)).toBe(expected);
-});
+])("a spec %j has the policy %s", (spec, expected) => expect(policyOf(spec)).toBe(expected));
 
 describe("properties of a Node", () => {
   const node = {
@@ -143,17 +140,13 @@ describe("properties of a Node", () => {
     ["spec.taints[0].key", "t"],
     ["status.absent.deeper", ""],
     ["metadata.labels['toString']", ""],
-  ])("%s is %j", (path, value) => {
-    expect(from(path)).toEqual({ properties: { p: value } });
-  });
+  ])("%s is %j", (path, value) => expect(from(path)).toEqual({ properties: { p: value } }));
   test("an empty value of an optional property leaves it out", () => {
     expect(from("metadata.labels['absent']", true)).toEqual({ properties: {} });
     expect(resolveProperties([{ name: "p", value: "", optional: true }], node)).toEqual({ properties: {} });
   });
   test.each(["metadata..name", "metadata.labels[", "", "$(x)", "spec.taints", "metadata.name.first"])(
     "%j is a problem that names the property",
-    (path) => {
-      expect(from(path)).toEqual({ problem: expect.stringContaining("The property p asks for the Node's") });
-    },
+    (path) => expect(from(path)).toEqual({ problem: expect.stringContaining("The property p asks for the Node's") }),
   );
 });

@@ -314,9 +314,8 @@ describe("copies that say UpToDate, and whose connections DRBD shows", () => {
     goodCopies("pvc-1", dataFacts(copies, more)).map(({ node }) => node);
   const offline = { nodes: [aNode("node-1"), aNode("node-2", { connection: "OFFLINE" }), aNode("node-3")] };
 
-  const areGood = (good: readonly string[], copies: readonly Resource[], more: Partial<DataFacts>) => {
+  const areGood = (good: readonly string[], copies: readonly Resource[], more: Partial<DataFacts>) =>
     expect(goodOf(copies, more)).toEqual(good);
-  };
   test("that are connected are good", () =>
     areGood(
       ["node-1", "node-2"],

@@ -152,9 +152,7 @@ test.each([
   ["http://[FD00::1]:3370", "http://[fd00::1]:3370"],
   ["http://[fd00::1]", "http://[fd00::1]:3370"],
   ["http://192.0.2.1", "http://192.0.2.1:3370"],
-])("an external controller at %j is asked at %s", (text, root) => {
-  expect(externalRoot(text)).toBe(root);
-});
+])("an external controller at %j is asked at %s", (text, root) => expect(externalRoot(text)).toBe(root));
 
 test.each([
   "",
@@ -169,9 +167,7 @@ test.each([
   "http://linstor?database=1",
   "http://linstor#1",
   "http://linstor:70000",
-])("%j is no address", (text) => {
-  expect(externalRoot(text)).toBeUndefined();
-});
+])("%j is no address", (text) => expect(externalRoot(text)).toBeUndefined());
 
 test("without a port LINSTOR_URL is what HTTP says, as it is called", () => {
   expect(settingRoot("http://linstor/")).toBe("http://linstor:80");

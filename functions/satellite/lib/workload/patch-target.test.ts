@@ -13,9 +13,7 @@ test.each([
   ["^linstor-satellite$", true],
   ["(?i)LINSTOR-SATELLITE", true],
   ["(([a-z-]+)+)+", true],
-])("a target with the name %s selects linstor-satellite: %s", (name, selected) => {
-  expect(selects(name)).toBe(selected);
-});
+])("a target with the name %s selects linstor-satellite: %s", (name, selected) => expect(selects(name)).toBe(selected));
 
 test("expressions that are slow elsewhere are decided at once", () => {
   // A backtracking engine takes longer than anyone waits: the first one doubles its time with each letter.
@@ -24,7 +22,5 @@ test("expressions that are slow elsewhere are decided at once", () => {
 
 test.each(["(?=linstor).*", "(l)\\1", "("])(
   "%s, which RE2 does not know, is refused with the field and the text",
-  (name) => {
-    expect(() => selects(name)).toThrow(`The name of its target is no regular expression: ${name}.`);
-  },
+  (name) => expect(() => selects(name)).toThrow(`The name of its target is no regular expression: ${name}.`),
 );
