@@ -66,36 +66,21 @@ describe("reading manifests", () => {
       named({ "x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {anything: goes}\n" }),
     ).toEqual(["x.yaml x"]));
 
-  test.each<[string, Record<string, string>, string]>([
-    [
-      "a misspelt field",
-      { "t.yaml": `${broker("b")}spec:\n  delivry: {}\n` },
-      "t.yaml: Broker b: spec.delivry is not obeyed.",
-    ],
-    ["broken YAML", { "t.yaml": "a: [" }, "t.yaml: "],
-    ["a key given twice", { "t.yaml": `${broker("b")}kind: Broker\n` }, "unique"],
-    ["a document that is no object", { "t.yaml": "- a\n" }, "t.yaml: a document is no object."],
-    ["an object without a name", { "t.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {}\n" }, "t.yaml: an object needs"],
-    [
-      "an older version",
-      { "t.yaml": "apiVersion: sources.knative.dev/v1beta2\nkind: PingSource\nmetadata: {name: p}\n" },
-      "PingSource p (sources.knative.dev/v1beta2) is not obeyed",
-    ],
-    [
-      "another kind of Knative Eventing",
-      { "t.yaml": "apiVersion: messaging.knative.dev/v1\nkind: Channel\nmetadata: {name: c}\n" },
-      "Channel c (messaging.knative.dev/v1) is not obeyed",
-    ],
-    [
-      "a kustomization that replaces something by a patch",
-      {
-        "kustomization.yaml":
-          "patches:\n- target: {kind: Broker, name: b}\n  patch: '[{op: replace, path: /spec, value: {}}]'\n",
-      },
-      "kustomization.yaml: patches of a kustomization is obeyed only where it adds to the end of lists",
-    ],
-  ])("refuses %s", (_, files, message) => {
-    write(files);
+  const replacing = "patches:\n- target: {kind: Broker, name: b}\n  patch: '[{op: replace, path: /spec, value: {}}]'\n";
+  const obeyed = "kustomization.yaml: patches of a kustomization is obeyed only where it adds to the end of lists";
+  const older = "apiVersion: sources.knative.dev/v1beta2\nkind: PingSource\nmetadata: {name: p}\n";
+  const channel = "apiVersion: messaging.knative.dev/v1\nkind: Channel\nmetadata: {name: c}\n";
+  test.each<[string, string, string, string?]>([
+    ["a misspelt field", `${broker("b")}spec:\n  delivry: {}\n`, "t.yaml: Broker b: spec.delivry is not obeyed."],
+    ["broken YAML", "a: [", "t.yaml: "],
+    ["a key given twice", `${broker("b")}kind: Broker\n`, "unique"],
+    ["a document that is no object", "- a\n", "t.yaml: a document is no object."],
+    ["an object without a name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", "t.yaml: an object needs"],
+    ["an older version", older, "PingSource p (sources.knative.dev/v1beta2) is not obeyed"],
+    ["another kind of Knative Eventing", channel, "Channel c (messaging.knative.dev/v1) is not obeyed"],
+    ["a kustomization that replaces something by a patch", replacing, obeyed, "kustomization.yaml"],
+  ])("refuses %s", (_, text, message, file = "t.yaml") => {
+    write({ [file]: text });
     expect(() => readManifests([folder])).toThrow(Unobeyable);
     expect(() => readManifests([folder])).toThrow(message);
   });

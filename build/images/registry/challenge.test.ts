@@ -2,36 +2,23 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseChallenges } from "./challenge.ts";
 
+const challenge = (scheme: string, parameters = {}) => ({ scheme, parameters });
+const atDocker = {
+  realm: "https://auth.docker.io/token",
+  service: "registry.docker.io",
+  scope: "repository:a/b:pull,push",
+};
 test.each([
-  ['Basic realm="registry"', [{ scheme: "basic", parameters: { realm: "registry" } }]],
+  ['Basic realm="registry"', [challenge("basic", { realm: "registry" })]],
   [
     'Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:a/b:pull,push"',
-    [
-      {
-        scheme: "bearer",
-        parameters: {
-          realm: "https://auth.docker.io/token",
-          service: "registry.docker.io",
-          scope: "repository:a/b:pull,push",
-        },
-      },
-    ],
+    [challenge("bearer", atDocker)],
   ],
   [
     'Negotiate, Basic realm="a, \\"b\\"", bearer Realm = c , error="x"',
-    [
-      { scheme: "negotiate", parameters: {} },
-      { scheme: "basic", parameters: { realm: 'a, "b"' } },
-      { scheme: "bearer", parameters: { realm: "c", error: "x" } },
-    ],
+    [challenge("negotiate"), challenge("basic", { realm: 'a, "b"' }), challenge("bearer", { realm: "c", error: "x" })],
   ],
-  [
-    "Negotiate YII+/=, Basic realm=a",
-    [
-      { scheme: "negotiate", parameters: {} },
-      { scheme: "basic", parameters: { realm: "a" } },
-    ],
-  ],
+  ["Negotiate YII+/=, Basic realm=a", [challenge("negotiate"), challenge("basic", { realm: "a" })]],
   ["", []],
   ['="', []],
 ])("%s", (header, challenges) => expect(parseChallenges(header)).toEqual(challenges));

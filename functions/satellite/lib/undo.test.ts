@@ -9,15 +9,14 @@ const usual: UndoFacts = {
   linstor: aNode("node-1", { flags: ["EVACUATE"] }),
 };
 
+const evicted = ["DELETE", "EVICTED"];
+const offline = { connection: "OFFLINE" };
+
 test.each<[string, Partial<UndoFacts>, boolean]>([
   ["an evacuated node whose satellite stays", {}, true],
   ["the same on a Machine that stays", { machine: "alive" }, true],
-  ["an evicted node that has come back", { linstor: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) }, true],
-  [
-    "an evicted node that is offline",
-    { linstor: aNode("node-1", { flags: ["DELETE", "EVICTED"], connection: "OFFLINE" }) },
-    false,
-  ],
+  ["an evicted node that has come back", { linstor: aNode("node-1", { flags: evicted }) }, true],
+  ["an evicted node that is offline", { linstor: aNode("node-1", { flags: evicted, ...offline }) }, false],
   ["a node that is as it should be", { linstor: aNode("node-1") }, false],
   ["a node that LINSTOR does not know", { linstor: undefined }, false],
   ["a deleting satellite", { satelliteDeleting: true }, false],

@@ -30,6 +30,9 @@ import { hasFailedForGood, volumeFinalizer } from "./volume.ts";
 
 type Row = [string, VolumeOptions, PersistentVolumeOptions | undefined, ReturnType<typeof volumeStep>];
 const running = (step: string) => `${step}/${jid}`;
+const preparing = { phase: "Pending", job: running("PrepareVolume") } as const;
+const unavailable = { phase: "Failed", reason: "UnavailableError" } as const;
+const available = { phase: "Available", job: "" } as const;
 const taken = { owner: otherUid, path: `/dev/disk/by-uuid/${otherUid}` };
 
 describe("from a Volume to a PersistentVolume", () => {
@@ -38,35 +41,20 @@ describe("from a Volume to a PersistentVolume", () => {
     ["refused", { finalizers: [], phase: "Failed", reason: "InternalError" }, undefined, undefined],
     ["accepted", {}, undefined, "prepare"],
     ["waiting for a class", { phase: "Pending" }, undefined, "prepare"],
-    ["being prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "publish"],
+    ["being prepared", preparing, undefined, "publish"],
     ["prepared by MetalK8s", { phase: "Pending", job: "PrepareVolume/DONE" }, undefined, "prepare"],
     ["being asked for by MetalK8s", { phase: "Pending", job: running("GetDeviceInfo") }, undefined, "prepare"],
     ["published, and not said so", { phase: "Pending", job: running("GetDeviceInfo") }, {}, "publish"],
-    [
-      "published by a run that overtook the first job",
-      { phase: "Pending", job: running("PrepareVolume") },
-      {},
-      "publish",
-    ],
-    ["available", { phase: "Available", job: "" }, {}, undefined],
-    [
-      "available with a job that Salt has not begun",
-      { phase: "Available", job: running("PrepareVolume") },
-      {},
-      "publish",
-    ],
-    ["available, its PersistentVolume gone", { phase: "Available", job: "" }, undefined, "prepare"],
-    ["available, its PersistentVolume without owner", { phase: "Available", job: "" }, { owner: null }, undefined],
-    ["available, another's PersistentVolume in its place", { phase: "Available", job: "" }, taken, "prepare"],
+    ["published by a run that overtook the first job", preparing, {}, "publish"],
+    ["available", available, {}, undefined],
+    ["available with a job that Salt has not begun", { ...preparing, phase: "Available" }, {}, "publish"],
+    ["available, its PersistentVolume gone", available, undefined, "prepare"],
+    ["available, its PersistentVolume without owner", available, { owner: null }, undefined],
+    ["available, another's PersistentVolume in its place", available, taken, "prepare"],
     ["its status wiped", {}, {}, "publish"],
     ["failed", { phase: "Failed", reason: "CreationError", job: running("PrepareVolume") }, undefined, undefined],
-    ["failed with its PersistentVolume", { phase: "Failed", reason: "UnavailableError", job: "" }, {}, undefined],
-    [
-      "failed with its PersistentVolume, which is gone",
-      { phase: "Failed", reason: "UnavailableError" },
-      undefined,
-      "prepare",
-    ],
+    ["failed with its PersistentVolume", { ...unavailable, job: "" }, {}, undefined],
+    ["failed with its PersistentVolume, which is gone", unavailable, undefined, "prepare"],
     ["with a job to take back that no deletion asked for", { job: running("UnprepareVolume") }, undefined, "prepare"],
   ])("%s: %j", (_, options, pv, expected) => {
     const facts = { volume: volume(options), persistentVolume: pv && persistentVolume(pv) };
@@ -82,10 +70,8 @@ describe("from a deletion to a node that has its storage back", () => {
     expect(volumeStep(facts)).toBe(expected);
   };
   test("before anything was begun", () => leadsTo({}, undefined, "reclaim"));
-  test("while it is prepared", () =>
-    leadsTo({ phase: "Pending", job: running("PrepareVolume") }, undefined, "await-job"));
-  test("while it is prepared and published at once", () =>
-    leadsTo({ phase: "Pending", job: running("PrepareVolume") }, {}, "await-job"));
+  test("while it is prepared", () => leadsTo(preparing, undefined, "await-job"));
+  test("while it is prepared and published at once", () => leadsTo(preparing, {}, "await-job"));
   test("while the node is asked", () =>
     leadsTo({ phase: "Pending", job: running("GetDeviceInfo") }, undefined, "reclaim"));
   test("after it has failed", () =>

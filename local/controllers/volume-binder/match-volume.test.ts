@@ -25,21 +25,13 @@ const found = (of: ClaimObject, volumes: VolumeObject[], options = {}) =>
 const reserved = { claimRef: { namespace: "default", name: "data" } };
 
 describe("findVolume", () => {
-  it.each([
-    { what: "nothing", volumes: [], name: undefined },
-    { what: "none of another class", volumes: [volume("a", { storageClassName: "d" })], name: undefined },
-    { what: "none of another mode", volumes: [volume("a", { volumeMode: "Block" })], name: undefined },
-    {
-      what: "none with other access modes",
-      volumes: [volume("a", { accessModes: ["ReadOnlyMany"] })],
-      name: undefined,
-    },
-    {
-      what: "none being deleted",
-      volumes: [volume("a", {}, { metadata: { deletionTimestamp: "now" } })],
-      name: undefined,
-    },
-  ])("takes $what", ({ volumes, name }) => expect(found(claim(), volumes)).toBe(name));
+  it.each<[string, VolumeObject[]]>([
+    ["nothing", []],
+    ["none of another class", [volume("a", { storageClassName: "d" })]],
+    ["none of another mode", [volume("a", { volumeMode: "Block" })]],
+    ["none with other access modes", [volume("a", { accessModes: ["ReadOnlyMany"] })]],
+    ["none being deleted", [volume("a", {}, { metadata: { deletionTimestamp: "now" } })]],
+  ])("takes %s", (_, volumes) => expect(found(claim(), volumes)).toBeUndefined());
 
   it("leaves all but reserved volumes to the scheduler if the class says so", () => {
     expect(found(claim(), [volume("a")], { reservedOnly: true })).toBeUndefined();
