@@ -324,8 +324,8 @@ describe("waiting", () => {
 
   test("is neither written nor recorded again when nothing has changed", async () => {
     const first = await sent(() => [held()]);
-    const { metadata } = first.calls[1]?.[4] as Pick<KubernetesObject, "metadata">;
-    const second = await sent(() => [held(claim("data", { annotations: metadata.annotations }))]);
+    const written = first.calls[1]?.[4] as Pick<KubernetesObject, "metadata">;
+    const second = await sent(() => [held(claim("data", { annotations: written.metadata.annotations }))]);
     expect(second.calls).toEqual([]);
   });
 

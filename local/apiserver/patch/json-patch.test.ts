@@ -19,58 +19,34 @@ const failure = (run: () => unknown) => {
 };
 
 describe("recorded from kube-apiserver 1.36.3: accepted", () => {
-  const cases: [string, unknown, (result: typeof live) => unknown, unknown][] = [
-    ["a missing member tests equal to null", { op: "test", path: "/data/x", value: null }, (o) => o, live],
-    ["a missing member tests equal to no value", { op: "test", path: "/data/x" }, (o) => o, live],
-    [
-      "replace creates a member",
-      { op: "replace", path: "/data/z", value: "9" },
-      (o) => o.data,
-      { ...live.data, z: "9" },
-    ],
+  type View = (result: typeof live) => unknown;
+  const all: View = (result) => result;
+  const data: View = (result) => result.data;
+  const keys: View = (result) => Object.keys(result.data);
+  const finalizers: View = (result) => result.metadata.finalizers;
+  const add = (path: string, value: string) => ({ op: "add", path, value });
+  const cases: [string, unknown, View, unknown][] = [
+    ["a missing member tests equal to null", { op: "test", path: "/data/x", value: null }, all, live],
+    ["a missing member tests equal to no value", { op: "test", path: "/data/x" }, all, live],
+    ["replace creates a member", { op: "replace", path: "/data/z", value: "9" }, data, { ...live.data, z: "9" }],
     [
       "copy of a missing member is null",
       { op: "copy", from: "/data/z", path: "/data/y" },
-      (o) => o.data,
+      data,
       { ...live.data, y: null },
     ],
-    ["add without a value adds null", { op: "add", path: "/data/y" }, (o) => o.data, { ...live.data, y: null }],
-    ["move", { op: "move", from: "/data/a", path: "/data/y" }, (o) => o.data, { b: "2", y: "1" }],
-    [
-      "append",
-      { op: "add", path: "/metadata/finalizers/-", value: "e" },
-      (o) => o.metadata.finalizers,
-      ["a.b/c", "a.b/d", "e"],
-    ],
-    [
-      "insert",
-      { op: "add", path: "/metadata/finalizers/0", value: "e" },
-      (o) => o.metadata.finalizers,
-      ["e", "a.b/c", "a.b/d"],
-    ],
-    [
-      "-1 appends",
-      { op: "add", path: "/metadata/finalizers/-1", value: "e" },
-      (o) => o.metadata.finalizers,
-      ["a.b/c", "a.b/d", "e"],
-    ],
-    ["-1 removes the last", { op: "remove", path: "/metadata/finalizers/-1" }, (o) => o.metadata.finalizers, ["a.b/c"]],
-    ["00 is the first", { op: "remove", path: "/metadata/finalizers/00" }, (o) => o.metadata.finalizers, ["a.b/d"]],
-    ["a path without a slash before it", { op: "test", path: "data/b", value: null }, (o) => o, live],
-    [
-      "a label called constructor",
-      { op: "add", path: "/data/constructor", value: "c" },
-      (o) => Object.keys(o.data),
-      ["a", "b", "constructor"],
-    ],
-    [
-      "a member called __proto__",
-      { op: "add", path: "/data/__proto__", value: "p" },
-      (o) => Object.keys(o.data),
-      ["a", "b", "__proto__"],
-    ],
-    ["escapes", { op: "add", path: "/data/x~1y~0z", value: "p" }, (o) => Object.keys(o.data), ["a", "b", "x/y~z"]],
-    ["the whole", { op: "replace", path: "", value: { a: 1 } }, (o) => o, { a: 1 }],
+    ["add without a value adds null", { op: "add", path: "/data/y" }, data, { ...live.data, y: null }],
+    ["move", { op: "move", from: "/data/a", path: "/data/y" }, data, { b: "2", y: "1" }],
+    ["append", add("/metadata/finalizers/-", "e"), finalizers, ["a.b/c", "a.b/d", "e"]],
+    ["insert", add("/metadata/finalizers/0", "e"), finalizers, ["e", "a.b/c", "a.b/d"]],
+    ["-1 appends", add("/metadata/finalizers/-1", "e"), finalizers, ["a.b/c", "a.b/d", "e"]],
+    ["-1 removes the last", { op: "remove", path: "/metadata/finalizers/-1" }, finalizers, ["a.b/c"]],
+    ["00 is the first", { op: "remove", path: "/metadata/finalizers/00" }, finalizers, ["a.b/d"]],
+    ["a path without a slash before it", { op: "test", path: "data/b", value: null }, all, live],
+    ["a label called constructor", add("/data/constructor", "c"), keys, ["a", "b", "constructor"]],
+    ["a member called __proto__", add("/data/__proto__", "p"), keys, ["a", "b", "__proto__"]],
+    ["escapes", add("/data/x~1y~0z", "p"), keys, ["a", "b", "x/y~z"]],
+    ["the whole", { op: "replace", path: "", value: { a: 1 } }, all, { a: 1 }],
   ];
   for (const [name, operation, view, expected] of cases) {
     test(name, () => expect(view(patched(operation))).toEqual(expected));
