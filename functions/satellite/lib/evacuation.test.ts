@@ -43,80 +43,66 @@ describe("the document's nine steps, one after the other", () => {
     ]);
   });
 
-  const unlisted = without(facts());
-  const isAt = (given: EvacuationFacts, step: StepName | "done", message: RegExp) => {
-    const standing = stepOf(given);
-    expect(standing).toEqual({ step, message: expect.stringMatching(message), stuck: false });
-  };
+  const isAt = (step: StepName, message: RegExp, more: Parameters<typeof facts>[0], given = facts(more)) =>
+    expect(stepOf(given)).toEqual({ step, message: expect.stringMatching(message), stuck: false });
   test("1: an attached volume is not marked", () =>
-    isAt(facts({ ...both, volumes: [volume({ here: true })] }), "mark", /pv-1/));
+    isAt("mark", /pv-1/, { ...both, volumes: [volume({ here: true })] }));
   test("1: one with allowRemoteVolumeAccess false lacks its override", () =>
-    isAt(
-      facts({ ...both, volumes: [volume({ here: true, waits: true, localOnly: true })] }),
-      "mark",
-      /being marked: pv-1/,
-    ));
+    isAt("mark", /being marked: pv-1/, { ...both, volumes: [volume({ here: true, waits: true, localOnly: true })] }));
   test("1: one that is bound to the node otherwise lacks it, too", () =>
-    isAt(
-      facts({ ...both, volumes: [volume({ here: true, waits: true, attachableElsewhere: false })] }),
-      "mark",
-      /being marked: pv-1/,
-    ));
+    isAt("mark", /being marked: pv-1/, {
+      ...both,
+      volumes: [volume({ here: true, waits: true, attachableElsewhere: false })],
+    }));
   test("1: an override that has not taken effect is waited for", () =>
-    isAt(
-      facts({ ...both, volumes: [volume({ here: true, waits: true, overridden: true, attachableElsewhere: false })] }),
-      "mark",
-      /Waiting for PVs to be schedulable on other nodes: pv-1/,
-    ));
+    isAt("mark", /Waiting for PVs to be schedulable on other nodes: pv-1/, {
+      ...both,
+      volumes: [volume({ here: true, waits: true, overridden: true, attachableElsewhere: false })],
+    }));
   test("2: another satellite is not ready", () =>
-    isAt(
-      facts({ ...both, neighbours: [{ name: "node-2", deleting: false, configured: false }] }),
-      "await-satellites",
-      /Waiting for LinstorSatellites to become ready: node-2/,
-    ));
-  test("3: the pre-drain hook is there", () => isAt(facts(both), "release-drain", /pre-drain hook is being removed/));
+    isAt("await-satellites", /Waiting for LinstorSatellites to become ready: node-2/, {
+      ...both,
+      neighbours: [{ name: "node-2", deleting: false, configured: false }],
+    }));
+  test("3: the pre-drain hook is there", () => isAt("release-drain", /pre-drain hook is being removed/, both));
   test("4: a marked volume is still attached there", () =>
-    isAt(
-      facts({ ...terminateOnly, volumes: [volume({ here: true, waits: true, marked: true })] }),
-      "await-reattach",
-      /Waiting for PVs to reattach on other nodes: pv-1/,
-    ));
+    isAt("await-reattach", /Waiting for PVs to reattach on other nodes: pv-1/, {
+      ...terminateOnly,
+      volumes: [volume({ here: true, waits: true, marked: true })],
+    }));
   test("4: it is attached nowhere", () =>
-    isAt(facts({ ...terminateOnly, volumes: [volume({ waits: true, marked: true })] }), "await-reattach", /pv-1/));
+    isAt("await-reattach", /pv-1/, { ...terminateOnly, volumes: [volume({ waits: true, marked: true })] }));
   test("4: it is attached elsewhere, and its annotations have not gone yet", () =>
-    isAt(facts({ ...terminateOnly, volumes: [moved] }), "await-reattach", /attached on other nodes: pv-1/));
+    isAt("await-reattach", /attached on other nodes: pv-1/, { ...terminateOnly, volumes: [moved] }));
   test("4: it is attached elsewhere, and a person had ended the wait: should it come back, it is waited for", () =>
-    isAt(
-      facts({ ...terminateOnly, volumes: [{ ...moved, waits: false, waitsSince: now - minute }] }),
-      "await-reattach",
-      /attached on other nodes: pv-1/,
-    ));
+    isAt("await-reattach", /attached on other nodes: pv-1/, {
+      ...terminateOnly,
+      volumes: [{ ...moved, waits: false, waitsSince: now - minute }],
+    }));
   test("5: a person has ended the wait for one that is still attached there", () =>
-    isAt(
-      facts({ ...terminateOnly, volumes: [volume({ here: true, waitsSince: now - minute, marked: true })] }),
-      "evacuate",
-      /can be moved/,
-    ));
+    isAt("evacuate", /can be moved/, {
+      ...terminateOnly,
+      volumes: [volume({ here: true, waitsSince: now - minute, marked: true })],
+    }));
   test("1: it still lacks its override", () =>
-    isAt(
-      facts({ ...both, volumes: [volume({ here: true, waitsSince: now - minute, localOnly: true })] }),
-      "mark",
-      /being marked: pv-1/,
-    ));
+    isAt("mark", /being marked: pv-1/, {
+      ...both,
+      volumes: [volume({ here: true, waitsSince: now - minute, localOnly: true })],
+    }));
   test("5: LINSTOR was not called", () =>
-    isAt(facts({ ...terminateOnly, volumes: [{ ...moved, waits: false }] }), "evacuate", /can be moved/));
+    isAt("evacuate", /can be moved/, { ...terminateOnly, volumes: [{ ...moved, waits: false }] }));
   test("6: LINSTOR is at it", () =>
-    isAt(
-      facts({ ...terminateOnly, volumes: [moved], data: syncing }),
-      "await-empty",
-      /Waiting on remaining resources and snapshots: .*pvc-1.*node-3/,
-    ));
+    isAt("await-empty", /Waiting on remaining resources and snapshots: .*pvc-1.*node-3/, {
+      ...terminateOnly,
+      volumes: [moved],
+      data: syncing,
+    }));
   test("7: volumes still carry marks", () =>
-    isAt(facts({ ...terminateOnly, volumes: [moved], data: empty }), "unmark", /pv-1/));
+    isAt("unmark", /pv-1/, { ...terminateOnly, volumes: [moved], data: empty }));
   test("8: the pre-terminate hook is there", () =>
-    isAt(facts({ ...terminateOnly, data: empty }), "release-terminate", /shut down/));
-  test("9: the node is still in LINSTOR", () => isAt(facts({ data: empty }), "remove", /nothing is lost/));
-  test("9: the finalizer still holds", () => isAt(unlisted, "remove", /does not list the node/));
+    isAt("release-terminate", /shut down/, { ...terminateOnly, data: empty }));
+  test("9: the node is still in LINSTOR", () => isAt("remove", /nothing is lost/, { data: empty }));
+  test("9: the finalizer still holds", () => isAt("remove", /does not list the node/, {}, without(facts())));
 
   test("done: the node is gone from LINSTOR, and nothing holds the satellite", () => {
     const gone = without(facts({ satellite: { deleting: true, held: false } }));

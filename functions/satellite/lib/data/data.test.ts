@@ -10,7 +10,9 @@ import { mayEvacuate } from "./may-evacuate.ts";
 import { countBefore, describeShortfalls, shortfalls } from "./replica-floor.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
-const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];
+const onNode2 = aCopy("pvc-1", "node-2");
+const pair = [aCopy("pvc-1", "node-1"), onNode2];
+const stale = aCopy("pvc-1", "node-1", "Outdated");
 const connected = (connection: string) => ({
   nodes: [aNode("node-1"), aNode("node-2", { connection }), aNode("node-3")],
 });
@@ -21,162 +23,125 @@ const bothLeave = { nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE
 const storageOnly = { layer_object: { type: "STORAGE" }, state: {}, volumes: [{ volume_number: 0 }] };
 
 describe("whether LINSTOR may be called to evacuate", () => {
-  const decides = (facts: DataFacts, verdict: string, message: RegExp) => {
-    const found = mayEvacuate(facts, now);
+  const decides = (verdict: string, message: RegExp, copies?: Resource[], more?: Partial<DataFacts>) => {
+    const found = mayEvacuate(dataFacts(copies, more), now);
     expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
   };
-  test("an empty node: the flag keeps new copies away", () => decides(dataFacts(), "act", /Nothing is on/));
-  test("good copies", () => decides(dataFacts(pair), "act", /can be moved/));
-  test("a source in use", () => decides(dataFacts([aCopy("pvc-1", "node-1", "UpToDate", inUse)]), "act", /moved/));
-  test("an unused client", () =>
-    decides(dataFacts([aCopy("pvc-1", "node-1", "Diskless"), aCopy("pvc-1", "node-2")]), "act", /moved/));
+  test("an empty node: the flag keeps new copies away", () => decides("act", /Nothing is on/));
+  test("good copies", () => decides("act", /can be moved/, pair));
+  test("a source in use", () => decides("act", /moved/, [aCopy("pvc-1", "node-1", "UpToDate", inUse)]));
+  test("an unused client", () => decides("act", /moved/, [aCopy("pvc-1", "node-1", "Diskless"), onNode2]));
   test("a stale source with as many good peers as the place count asks for", () =>
-    decides(
-      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource, aCopy("pvc-1", "node-3")]),
-      "act",
-      /moved/,
-    ));
+    decides("act", /moved/, [stale, onNode2, aCopy("pvc-1", "node-3")]));
   test("a stale source with one good peer of two copies", () =>
-    decides(
-      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource]),
-      "stop",
-      /too few would be left: pvc-1 \(1 of 2\).*--auto-place \+1.*place-count/,
-    ));
-  test("an offline node with nothing on it", () => decides(dataFacts([], offline), "act", /Nothing is on the node/));
+    decides("stop", /too few would be left: pvc-1 \(1 of 2\).*--auto-place \+1.*place-count/, [stale, onNode2]));
+  test("an offline node with nothing on it", () => decides("act", /Nothing is on the node/, [], offline));
   test("an evicted node with nothing on it", () =>
-    decides(
-      dataFacts([], { node: aNode("node-1", { flags: evicted, connection: "OFFLINE" }) }),
-      "done",
-      /nothing is on it/,
-    ));
-  test("an offline node", () => decides(dataFacts(pair, offline), "stop", /is OFFLINE.*Delete/));
+    decides("done", /nothing is on it/, [], { node: aNode("node-1", { flags: evicted, connection: "OFFLINE" }) }));
+  test("an offline node", () => decides("stop", /is OFFLINE.*Delete/, pair, offline));
   test("a peer that is still read", () =>
-    decides(dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/));
-  test("an offline peer", () => decides(dataFacts(pair, connected("OFFLINE")), "act", /moved/));
+    decides("wait", /still reads the state of node-2/, pair, connected("CONNECTED")));
+  test("an offline peer", () => decides("act", /moved/, pair, connected("OFFLINE")));
   test("a copy that no satellite has reported", () =>
-    decides(dataFacts([aCopy("pvc-1", "node-1", "absent")]), "stop", /not yet reported.*pvc-1/));
+    decides("stop", /not yet reported.*pvc-1/, [aCopy("pvc-1", "node-1", "absent")]));
   test("a client in use", () =>
-    decides(
-      dataFacts([aCopy("pvc-1", "node-1", "Diskless", inUse), aCopy("pvc-1", "node-2")]),
-      "wait",
-      /pvc-1 is in use on the node without a copy/,
-    ));
+    decides("wait", /pvc-1 is in use on the node without a copy/, [
+      aCopy("pvc-1", "node-1", "Diskless", inUse),
+      onNode2,
+    ]));
   test("a volume without DRBD", () =>
-    decides(dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /vol .* cannot be moved/));
-  test("the only copy, stale", () =>
-    decides(dataFacts([aCopy("pvc-1", "node-1", "Outdated")]), "stop", /would delete the one on node-1/));
+    decides("stop", /vol .* cannot be moved/, [aCopy("vol", "node-1", "absent", storageOnly)]));
+  test("the only copy, stale", () => decides("stop", /would delete the one on node-1/, [stale]));
   test("the only good copy on a node that is offline", () =>
-    decides(
-      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource], connected("OFFLINE")),
-      "stop",
-      /No copy of pvc-1/,
-    ));
+    decides("stop", /No copy of pvc-1/, [stale, onNode2], connected("OFFLINE")));
   test("a copy that another evacuation has begun, not deployed yet", () =>
-    decides(dataFacts([...pair, aCopy("pvc-1", "node-3", "absent")]), "wait", /pvc-1 is still being made/));
+    decides("wait", /pvc-1 is still being made/, [...pair, aCopy("pvc-1", "node-3", "absent")]));
   test("a copy that still syncs", () =>
-    decides(dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]), "wait", /being made/));
+    decides("wait", /being made/, [...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]));
   test("a copy that another node has which is evacuated as well", () =>
     decides(
-      dataFacts([...pair, aCopy("pvc-1", "node-3")], bothLeave),
       "wait",
       /evacuates node-2 as well, where a copy of pvc-1 still is/,
+      [...pair, aCopy("pvc-1", "node-3")],
+      bothLeave,
     ));
   test("another node that is evacuated, and has no copy any more", () =>
-    decides(dataFacts([...pair.slice(0, 1), aCopy("pvc-1", "node-3")], bothLeave), "act", /can be moved/));
-  test("an evicted node", () =>
-    decides(dataFacts(pair, { node: aNode("node-1", { flags: evicted }) }), "stop", /evicted/));
-  test("a call of a moment ago", () => decides(dataFacts(pair, { calledAt: now - 1000 }), "wait", /was just called/));
-  test("a call in the future: the clock was set back", () =>
-    decides(dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/));
+    decides("act", /can be moved/, [...pair.slice(0, 1), aCopy("pvc-1", "node-3")], bothLeave));
+  test("an evicted node", () => decides("stop", /evicted/, pair, { node: aNode("node-1", { flags: evicted }) }));
+  test("a call of a moment ago", () => decides("wait", /was just called/, pair, { calledAt: now - 1000 }));
+  test("a call in the future: the clock was set back", () => decides("act", /moved/, pair, { calledAt: now + 1000 }));
 
-  const again = (copies: Resource[], more: Partial<DataFacts> = {}) => dataFacts(copies, { ...evacuating, ...more });
+  const decidesAgain = (verdict: string, message: RegExp, copies: Resource[], more: Partial<DataFacts> = {}) =>
+    decides(verdict, message, copies, { ...evacuating, ...more });
   const three = [...pair, aCopy("pvc-1", "node-3")];
-  test("again: nothing is left", () => decides(again([aCopy("pvc-1", "node-2")]), "done", /is moving everything/));
+  test("again: nothing is left", () => decidesAgain("done", /is moving everything/, [onNode2]));
   test("again: all of it is leaving", () =>
-    decides(again([aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]), "done", /is moving everything/));
+    decidesAgain("done", /is moving everything/, [aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]));
   test("again: a replacement syncs", () =>
-    decides(again([...pair, aCopy("pvc-1", "node-3", "SyncTarget(10.62%)")]), "done", /makes new copies/));
+    decidesAgain("done", /makes new copies/, [...pair, aCopy("pvc-1", "node-3", "SyncTarget(10.62%)")]));
   test("again: a replacement is not deployed", () =>
-    decides(again([...pair, aCopy("pvc-1", "node-3", "absent")]), "done", /makes new copies/));
+    decidesAgain("done", /makes new copies/, [...pair, aCopy("pvc-1", "node-3", "absent")]));
   test("again: a tie breaker gets a disk", () =>
-    decides(
-      again([...pair, aCopy("pvc-1", "node-3", "Diskless", { flags: ["DISKLESS", "DISK_ADDING"] })]),
-      "done",
-      /makes new/,
-    ));
+    decidesAgain("done", /makes new/, [
+      ...pair,
+      aCopy("pvc-1", "node-3", "Diskless", { flags: ["DISKLESS", "DISK_ADDING"] }),
+    ]));
   test("again: the source is in use", () =>
-    decides(again([aCopy("pvc-1", "node-1", "UpToDate", inUse), ...three.slice(1)]), "done", /released/));
+    decidesAgain("done", /released/, [aCopy("pvc-1", "node-1", "UpToDate", inUse), ...three.slice(1)]));
   test("again: only what cannot be moved is left", () =>
-    decides(again([aCopy("vol", "node-1", "absent", storageOnly)]), "done", /cannot move/));
+    decidesAgain("done", /cannot move/, [aCopy("vol", "node-1", "absent", storageOnly)]));
   test("again: all is UpToDate, and the controller has forgotten", () =>
-    decides(again(three), "act", /pvc-1.*called again/));
+    decidesAgain("act", /pvc-1.*called again/, three));
   test("again: the same within the time of a call", () =>
-    decides(again(three, { calledAt: now - 100_000 }), "wait", /was just called/));
+    decidesAgain("wait", /was just called/, three, { calledAt: now - 100_000 }));
   test("again: the target's node is offline", () =>
-    decides(
-      again([...pair, aCopy("pvc-1", "node-3", "absent")], {
-        nodes: [aNode("node-1"), aNode("node-2"), aNode("node-3", { connection: "OFFLINE" })],
-      }),
-      "wait",
-      /is on node-3, whose satellite is not online/,
-    ));
+    decidesAgain("wait", /is on node-3, whose satellite is not online/, [...pair, aCopy("pvc-1", "node-3", "absent")], {
+      nodes: [aNode("node-1"), aNode("node-2"), aNode("node-3", { connection: "OFFLINE" })],
+    }));
 });
 
 describe("the end of an evacuation", () => {
-  const elsewhere = [aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")];
+  const elsewhere = [onNode2, aCopy("pvc-1", "node-3")];
   const before = { "pvc-1": 2 };
   const snapshots = [{ name: "s", resource: "pvc-1", nodes: ["node-1"], flags: [] }];
-  const decides = (facts: DataFacts, verdict: string, message: RegExp) => {
+  const decides = (verdict: string, message: RegExp, copies: Resource[], more?: Partial<DataFacts>) => {
+    const facts = dataFacts(copies, more);
     const found = emptiness(facts);
     expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
     expect(mayRemove(facts).do).toBe(verdict === "done" ? "act" : verdict);
   };
-  test("empty, and as many copies as before", () => decides(dataFacts(elsewhere, { before }), "done", /empty/));
-  test("empty, and one copy less", () =>
-    decides(dataFacts(elsewhere.slice(1), { before }), "stop", /pvc-1 \(1 of 2\)/));
+  test("empty, and as many copies as before", () => decides("done", /empty/, elsewhere, { before }));
+  test("empty, and one copy less", () => decides("stop", /pvc-1 \(1 of 2\)/, elsewhere.slice(1), { before }));
   test("empty, with a copy that still syncs", () =>
-    decides(
-      dataFacts([elsewhere[0] as Resource, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], { before }),
-      "stop",
-      /1 of 2/,
-    ));
-  test("there was but one copy before", () =>
-    decides(dataFacts(elsewhere.slice(1), { before: { "pvc-1": 1 } }), "done", /empty/));
+    decides("stop", /1 of 2/, [onNode2, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], { before }));
+  test("there was but one copy before", () => decides("done", /empty/, elsewhere.slice(1), { before: { "pvc-1": 1 } }));
   test("no copy was good before: one has to be", () =>
-    decides(dataFacts([], { before: { "pvc-1": 0 }, placeCounts: new Map([["pvc-1", 2]]) }), "stop", /0 of 1/));
-  test("the volume was deleted meanwhile", () =>
-    decides(dataFacts([], { before, placeCounts: new Map() }), "done", /empty/));
+    decides("stop", /0 of 1/, [], { before: { "pvc-1": 0 }, placeCounts: new Map([["pvc-1", 2]]) }));
+  test("the volume was deleted meanwhile", () => decides("done", /empty/, [], { before, placeCounts: new Map() }));
   test("no place count is set", () =>
-    decides(dataFacts(elsewhere.slice(1), { before, placeCounts: new Map([["pvc-1", undefined]]) }), "stop", /1 of 2/));
+    decides("stop", /1 of 2/, elsewhere.slice(1), { before, placeCounts: new Map([["pvc-1", undefined]]) }));
   test("a copy is left", () =>
     decides(
-      dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], evacuating),
       "wait",
       /Still on the node: pvc-1.*made on node-3/,
+      [...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")],
+      evacuating,
     ));
   test("a copy is left and in use", () =>
-    decides(dataFacts([aCopy("pvc-1", "node-1", "UpToDate", inUse)], evacuating), "wait", /In use there: pvc-1/));
+    decides("wait", /In use there: pvc-1/, [aCopy("pvc-1", "node-1", "UpToDate", inUse)], evacuating));
   test("a copy is being deleted, which its satellite cannot do", () =>
     decides(
-      dataFacts([...elsewhere, aCopy("pvc-1", "node-1", "UpToDate", { flags: ["EVACUATE", "DELETE"] })], evacuating),
       "wait",
       /Being deleted there: pvc-1; .* the log of the satellite on node-1/,
+      [...elsewhere, aCopy("pvc-1", "node-1", "UpToDate", { flags: ["EVACUATE", "DELETE"] })],
+      evacuating,
     ));
   test("what LINSTOR could not do is said", () =>
-    decides(
-      dataFacts(pair, { warnings: ["no available storage pool was found."] }),
-      "wait",
-      /LINSTOR says: no available/,
-    ));
+    decides("wait", /LINSTOR says: no available/, pair, { warnings: ["no available storage pool was found."] }));
   test("a snapshot is left that exists nowhere else", () =>
-    decides(
-      dataFacts(elsewhere, { before, snapshots }),
-      "stop",
-      /pvc-1\/s, and nothing else. Of pvc-1\/s there is no other/,
-    ));
-  test("not replicated", () =>
-    decides(dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /cannot move/));
-  test("offline with copies", () => decides(dataFacts(pair, offline), "stop", /is OFFLINE/));
+    decides("stop", /pvc-1\/s, and nothing else. Of pvc-1\/s there is no other/, elsewhere, { before, snapshots }));
+  test("not replicated", () => decides("stop", /cannot move/, [aCopy("vol", "node-1", "absent", storageOnly)]));
+  test("offline with copies", () => decides("stop", /is OFFLINE/, pair, offline));
 
   test("an evicted node is given up, because DELETE of it has no effect", () => {
     const node = aNode("node-1", { flags: evicted, connection: "OFFLINE" });
