@@ -71,7 +71,7 @@ async function carryOut(
   const { outcomes } = await run(rule, { kind: PersistentVolume, name: "a" }, [], { client, settings: {} }, tools);
   const messages = [...outcomes.values()].flat().map(({ message }) => message);
   return {
-    ...{ asked, messages },
+    ...{ asked, messages, patches: asked.filter((one) => one.startsWith("patch ")) },
     outcomes: Object.fromEntries([...outcomes].map(([name, [outcome]]) => [name, outcome?.result])),
   };
 }
@@ -130,30 +130,24 @@ describe("a command that is not sent", () => {
     };
   }
   /** What is asked when the second of the writes fails so. */
-  const askedFor = async (status: number) =>
-    (await carryOut([callThat(() => Promise.reject(new Error("It was sent.")))], { note: status }, { lamp })).asked;
+  const askedFor = (status: number) =>
+    carryOut([callThat(() => Promise.reject(new Error("It was sent.")))], { note: status }, { lamp });
+  const once = ["patch a", "patch held", "patch note", "patch unsent"];
 
   test.each([403, 404])("has its note taken back after a refusal (%i)", async (status) => {
-    const patches = (await askedFor(status)).filter((one) => one.startsWith("patch "));
-    expect(patches.slice(0, 4)).toEqual(["patch a", "patch held", "patch note", "patch unsent"]);
+    expect((await askedFor(status)).patches.slice(0, 4)).toEqual(once);
   });
 
   test("has its note taken back if it finds itself that it must not be sent, and there is another look", async () => {
-    const { asked, outcomes } = await carryOut(
-      [callThat(() => Promise.reject(new Contended("It has changed.")))],
-      {},
-      { lamp },
-    );
-    const patches = asked.filter((one) => one.startsWith("patch "));
-    const once = ["patch a", "patch held", "patch note", "patch unsent"];
+    const call = callThat(() => Promise.reject(new Contended("It has changed.")));
+    const { patches, outcomes } = await carryOut([call], {}, { lamp });
     expect(patches).toEqual([...once, ...once, ...once]);
     expect(outcomes).toEqual({ a: "failed" });
   });
 
-  const noted = ["patch a", "patch held", "patch note", "patch unsent"];
   test.each<[string, readonly boolean[], Readonly<Record<string, number>>, readonly string[]]>([
-    ["does not hold any more", [true, false], {}, [...noted, ...noted, ...noted]],
-    ["cannot be read any more", [true], { other: 503 }, noted],
+    ["does not hold any more", [true, false], {}, [...once, ...once, ...once]],
+    ["cannot be read any more", [true], { other: 503 }, once],
     ["does not hold before it is noted", [false], {}, []],
   ])("has its note taken back, where there is one, if a precondition %s", async (_, answers, failing, expected) => {
     let reads = 0;
@@ -161,8 +155,8 @@ describe("a command that is not sent", () => {
     const preconditions = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds }];
     const sent: string[] = [];
     const call = callThat(async () => void sent.push("sent"), preconditions);
-    const { asked } = await carryOut([call], () => (reads > 0 ? failing : {}), { lamp });
-    expect(asked.filter((one) => one.startsWith("patch "))).toEqual(expected);
+    const { patches } = await carryOut([call], () => (reads > 0 ? failing : {}), { lamp });
+    expect(patches).toEqual(expected);
     expect(sent).toEqual([]);
   });
 
@@ -184,8 +178,7 @@ describe("a command that is not sent", () => {
       () => fails(failure, { answered: true }),
     );
     const others = { answered: named("answered"), refused: named("refused") };
-    const { asked, messages } = await carryOut([{ ...call, ...others }], {}, { lamp });
-    const patches = asked.filter((one) => one.startsWith("patch "));
+    const { patches, messages } = await carryOut([{ ...call, ...others }], {}, { lamp });
     expect(patches).toEqual(["patch a", "patch held", "patch note", taken, ...(away ? [away] : [])]);
     expect([messages, sent]).toEqual([["The lamp is dark."], []]);
   });
@@ -198,9 +191,8 @@ describe("a command that is not sent", () => {
   test("has all that it has noted taken back if no connection came about", async () => {
     const refused = () => sendingFirst(() => fails("unreachable", { unsent: true }));
     const call = { ...callThat(refused), unsent: [named("unsent"), named("second")] };
-    const { asked, messages } = await carryOut([call], {}, { lamp });
-    const patches = asked.filter((one) => one.startsWith("patch "));
-    expect(patches.slice(0, 5)).toEqual(["patch a", "patch held", "patch note", "patch unsent", "patch second"]);
+    const { patches, messages } = await carryOut([call], {}, { lamp });
+    expect(patches.slice(0, 5)).toEqual([...once, "patch second"]);
     expect(messages).toEqual(["The lamp is dark."]);
     // Also in an outage that reads have met: no call that is not sent is waited for.
     const away = { v: 1, uid: "a", step: "LampUnreachable", since: time(-60_000), because: "The lamp is dark." };
@@ -225,8 +217,9 @@ describe("a command that is not sent", () => {
       const about = volume("a", { "holdfast.dev/test.one.away": note });
       return carryOut([{ ...callThat(async () => void sent.push("sent")), about }], {}, { lamp });
     };
+    const nothing = { asked: [], patches: [] };
     for (const next of [1, 30_000, 90_000])
-      expect(await carriedOut(next)).toEqual({ asked: [], messages: ["It is dark."], outcomes: { a: "away" } });
+      expect(await carriedOut(next)).toEqual({ ...nothing, messages: ["It is dark."], outcomes: { a: "away" } });
     expect(sent).toEqual([]);
     // No clock is further ahead than that.
     for (const next of [0, 90_001]) expect((await carriedOut(next)).outcomes).toEqual({ a: "call" });
@@ -259,11 +252,8 @@ describe("a command that is not sent", () => {
     ]);
   });
 
-  test.each([409, 429, 503])(
-    "has its note taken back if a later write fails (%i): it is this run's",
-    async (status) => {
-      expect(await askedFor(status)).toContain("patch unsent");
-    },
+  test.each([409, 429, 503])("has its note taken back if a later write fails (%i): it is this run's", async (status) =>
+    expect((await askedFor(status)).asked).toContain("patch unsent"),
   );
 
   test.each([409, 429, 503])("leaves its note if the first write of it fails (%i)", async (status) => {
