@@ -238,7 +238,6 @@ describe("the ring buffer", () => {
     }
     expect(Object.keys(data)).toEqual(expect.arrayContaining(genuine.map(keyOf)));
     // Each one that is taken is a line of the log and an Event.
-    console.log(taken);
     expect(taken).toBeLessThan(100);
     // A function that had none keeps its first one all the same.
     const late = event(1_300, 0, "function-late.holdfast");

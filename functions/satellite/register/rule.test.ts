@@ -32,6 +32,7 @@ const listed = (
       },
     ],
   });
+const elsewhere = { address: "10.0.0.9", connection: "OFFLINE" };
 const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   ...aSeen({ satellite: alive(), leaving: false, node: k8sNode }),
   addresses: ["10.0.0.1"],
@@ -40,22 +41,19 @@ const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   ...more,
 });
 const decide = (more: Partial<Exclude<Facts, undefined>> = {}) => register.decide(seen(more), now, settings)[0];
+/** The satellite with the note of calls that were sent, the last one so many milliseconds ago. */
+const called = (ago: number, calls = 1) => {
+  const note = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls });
+  return alive({ annotations: { [registrationKey]: note } });
+};
+const refused = { do: "write", step: { name: "refused" } };
 const reports = (decision: ReturnType<typeof decide>) => JSON.stringify(decision);
 
 test("calls LINSTOR with name, type, address and a witness, and writes the intent down before, guarded", () => {
+  const annotations = { [registrationKey]: expect.stringContaining("u1") };
   expect(decide()).toMatchObject({
     do: "call",
-    writes: [
-      {
-        patch: {
-          metadata: {
-            uid: "u1",
-            resourceVersion: "7",
-            annotations: { [registrationKey]: expect.stringContaining("u1") },
-          },
-        },
-      },
-    ],
+    writes: [{ patch: { metadata: { uid: "u1", resourceVersion: "7", annotations } } }],
     command: {
       name: "register a node",
       input: {
@@ -104,7 +102,7 @@ describe("what leaves is not registered again", () => {
     ["Retain", { do: "leave" }],
   ])("nor connected again at its pod's new address, but under Evacuate: %s", (policy, decision) => {
     const satellite = aSatellite({ policy, record: false });
-    const nodes = [listed({ address: "10.0.0.9", connection: "OFFLINE" })];
+    const nodes = [listed(elsewhere)];
     expect(decide({ satellite, policy: policy as "Evacuate", nodes })).toMatchObject(decision);
   });
 });
@@ -117,11 +115,11 @@ describe("a name that", () => {
     });
   test("has a part of more than 63 characters is refused before LINSTOR is asked to", () => {
     expect(reports(named("n".repeat(64), "Retain"))).toContain("LINSTOR takes 63");
-    expect(named("n".repeat(64), "Retain")).toMatchObject({ do: "write", step: { name: "refused" } });
+    expect(named("n".repeat(64), "Retain")).toMatchObject(refused);
   });
   test("is longer in all is refused where it is to be evacuated one day, and no sooner", () => {
     const long = `${"n".repeat(40)}.${"n".repeat(40)}`;
-    expect(named(long)).toMatchObject({ do: "write", step: { name: "refused" } });
+    expect(named(long)).toMatchObject(refused);
     expect(named(long, "Retain")?.do).toBe("call");
   });
 });
@@ -156,7 +154,7 @@ describe("a node that there is", () => {
 
   test("at another address, offline and registered for Kubernetes: LINSTOR looks for it where its pod is", () => {
     for (const props of [{ "Aux/piraeus.io/managed-by": "holdfast" }, { "Aux/piraeus.io/last-applied": "[]" }])
-      expect(decide({ nodes: [listed({ address: "10.0.0.9", connection: "OFFLINE", props })] })).toMatchObject({
+      expect(decide({ nodes: [listed({ ...elsewhere, props })] })).toMatchObject({
         do: "call",
         command: {
           name: "change a node's address",
@@ -167,15 +165,11 @@ describe("a node that there is", () => {
 
   test.each<[string, Parameters<typeof listed>[0], RegExp]>([
     ["at another address and connected", { address: "10.0.0.9" }, /Another satellite answers there/],
-    [
-      "at another address and of another cluster",
-      { address: "10.0.0.9", connection: "OFFLINE", props: {} },
-      /Nothing says/,
-    ],
+    ["at another address and of another cluster", { ...elsewhere, props: {} }, /Nothing says/],
     ["of another type", { type: "CONTROLLER" }, /type CONTROLLER/],
   ])("%s is refused, with what to do", (_what, node, message) => {
     const decision = decide({ nodes: [listed(node)] });
-    expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
+    expect(decision).toMatchObject(refused);
     expect(reports(decision)).toMatch(message);
     expect(reports(decision)).toContain('"status":"False","reason":"Error"');
   });
@@ -184,15 +178,15 @@ describe("a node that there is", () => {
     [["DELETE"], /is deleting/],
     [["DELETE", "EVICTED"], /has evicted/],
   ])("with the flags %j is left to come right", (flags, message) => {
-    const decision = decide({ nodes: [listed({ flags, address: "10.0.0.9", connection: "OFFLINE" })] });
+    const decision = decide({ nodes: [listed({ ...elsewhere, flags })] });
     expect(decision?.message).toMatch(message);
     expect(decision?.do).toBe("write");
   });
 
   test("of another name has the address: nothing is called", () => {
-    for (const own of [[], [listed({ address: "10.0.0.9", connection: "OFFLINE" })]]) {
+    for (const own of [[], [listed(elsewhere)]]) {
       const decision = decide({ nodes: [...own, listed({ name: "node-2", connection: "OFFLINE" })] });
-      expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
+      expect(decision).toMatchObject(refused);
       expect(reports(decision)).toContain("node-2");
     }
   });
@@ -201,12 +195,6 @@ describe("a node that there is", () => {
 });
 
 test("a call that was just sent is not sent again, and one of long ago is", () => {
-  const called = (ago: number) =>
-    alive({
-      annotations: {
-        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls: 1 }),
-      },
-    });
   expect(decide({ satellite: called(5_000) })?.do).toBe("write");
   expect(decide({ satellite: called(60_000) })?.do).toBe("call");
   expect(decide({ satellite: called(-3_600_000) })?.do).toBe("call");
@@ -229,15 +217,9 @@ test("a call that LINSTOR refuses is noted as refused, and does not count as one
 });
 
 test("a call whose effect is seen is over, unless another one was sent before it", () => {
-  const called = (calls: number) =>
-    alive({
-      annotations: {
-        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now).toISOString(), calls }),
-      },
-    });
-  expect(reports(decide({ satellite: called(1), nodes: [listed()] }))).toContain(`"${registrationKey}":null`);
-  expect(reports(decide({ satellite: called(2), nodes: [listed()] }))).not.toContain(`"${registrationKey}":null`);
-  expect(reports(decide({ satellite: called(1), nodes: [] }))).not.toContain(`"${registrationKey}":null`);
+  expect(reports(decide({ satellite: called(0), nodes: [listed()] }))).toContain(`"${registrationKey}":null`);
+  expect(reports(decide({ satellite: called(0, 2), nodes: [listed()] }))).not.toContain(`"${registrationKey}":null`);
+  expect(reports(decide({ satellite: called(0), nodes: [] }))).not.toContain(`"${registrationKey}":null`);
 });
 
 test("without a pod nothing is registered", () =>
@@ -290,14 +272,8 @@ test("looks at the satellite of its own event and of its DaemonSet's", () => {
     hintOf(DaemonSet, "update", owned),
     hintOf(DaemonSet, "update", { ...owned, metadata: { ...owned.metadata, ownerReferences: [] } }),
   ];
-  expect(hints.map((hint) => register.subjects(hint, settings).map(({ name }) => name))).toEqual([
-    ["node-1"],
-    [],
-    ["node-2"],
-    [],
-    ["node-3"],
-    [],
-  ]);
+  const names = hints.map((hint) => register.subjects(hint, settings).map(({ name }) => name));
+  expect(names).toEqual([["node-1"], [], ["node-2"], [], ["node-3"], []]);
 });
 
 describe("a satellite whose node was in another LINSTOR until now", () => {
@@ -315,11 +291,8 @@ describe("a satellite whose node was in another LINSTOR until now", () => {
 
   test("does not take a node of its name there for its own, unless it has its uuid", () => {
     const addresses = ["10.0.0.9"];
-    expect(decide({ satellite: was, nodes: [offline], addresses })).toMatchObject({
-      do: "write",
-      step: { name: "refused" },
-      message: expect.stringContaining("in another LINSTOR until now"),
-    });
+    const message = expect.stringContaining("in another LINSTOR until now");
+    expect(decide({ satellite: was, nodes: [offline], addresses })).toMatchObject({ ...refused, message });
     expect(decide({ satellite: was, nodes: [{ ...offline, uuid: "a" }], addresses })).toMatchObject({
       command: { name: "change a node's address" },
     });
