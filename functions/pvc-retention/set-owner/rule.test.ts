@@ -12,6 +12,7 @@ import { setOwner } from "./rule.ts";
 
 const name = setOwner.name;
 const withSet = "Delete/Retain";
+const onDeletion = "DeleteOnStatefulSetDeletionOnly";
 const toSet = reference("StatefulSet", "web", uidOfSet);
 const inTreeSet = reference("StatefulSet", "web", uidOfSet, { blockOwnerDeletion: true });
 const earlier = reference("StatefulSet", "web", "u0", { controller: false });
@@ -127,8 +128,7 @@ describe("a claim of the set's names", () => {
     decides({ policy: "DeleteOnScaledownOnly", owners: [inTreeSet] }, undefined));
   test("that a policy keeps that cannot be read, tied by Holdfast: untied", () =>
     decides({ policy: "Gone", owners: [toSet] }, "untie"));
-  test("that the annotation deletes, as noted: tied", () =>
-    decides({ asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"));
+  test("that the annotation deletes, as noted: tied", () => decides({ asked: onDeletion }, "tie"));
   test("that the annotation keeps before this is noted: left alone", () => decides({ asked: "Retain" }, undefined));
   test("that an annotation keeps that cannot be read: left alone", () => decides({ asked: "delete" }, undefined));
   test("that the annotation keeps before this is noted: untied", () =>
@@ -141,7 +141,7 @@ describe("a claim of the set's names", () => {
   test("that an annotation of the namespace keeps that cannot be read: untied", () =>
     decides({ home: "x", owners: [toSet] }, "untie"));
   test("that the namespace keeps, and the annotation of the set deletes: tied", () =>
-    decides({ home: "Retain", asked: "DeleteOnStatefulSetDeletionOnly" }, "tie"));
+    decides({ home: "Retain", asked: onDeletion }, "tie"));
   test("that the namespace keeps before this is noted, tied by Kubernetes' own controller: left alone", () =>
     decides({ home: "Retain", owners: [inTreeSet] }, undefined));
   test("without a policy any more: untied and forgotten", () => decides({ policy: false, owners: [toSet] }, "untie"));
@@ -286,13 +286,8 @@ describe("a tool that sets the label each time is not fought", () => {
 });
 
 test("who asks about a claim is answered by the look at its set", () => {
-  const hint = {
-    id: "e",
-    change: "sweep",
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    namespace: "shop",
-  } as const;
+  const claims = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop" };
+  const hint = { id: "e", change: "sweep", ...claims } as const;
   const named = (name: string) => setOwner.subjects({ ...hint, name, object: undefined }, {});
   expect(named("data-web-5")).toMatchObject([{ kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" }]);
   expect(named("data-my-app-5").map((subject) => "name" in subject && subject.name)).toEqual(["my-app", "app"]);
@@ -346,11 +341,7 @@ describe("a claim is tied", () => {
     ["has a policy that keeps them now", followed({ field: withSet }, "Retain"), false],
     ["has an annotation that keeps them now", followed({ field: withSet, policy: "Retain" }), false],
     ["has an annotation that cannot be read", followed({ field: withSet, policy: "delete" }), false],
-    [
-      "has an annotation that deletes them",
-      followed({ field: withSet, policy: "DeleteOnStatefulSetDeletionOnly" }),
-      true,
-    ],
+    ["has an annotation that deletes them", followed({ field: withSet, policy: onDeletion }), true],
     ["is being deleted", followed({ field: withSet, metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }), false],
     ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
     ["is gone", undefined, false],
@@ -372,7 +363,7 @@ describe("a claim is tied", () => {
   });
 
   test("in place of its namespace's policy, only while the set has the annotation that overrules it", () => {
-    const set = followed({ field: withSet, policy: "DeleteOnStatefulSetDeletionOnly" });
+    const set = followed({ field: withSet, policy: onDeletion });
     const [decision] = decideOn(set, claimIn({}), [], "Retain");
     const [precondition, ...more] = (decision?.do === "write" && decision.preconditions) || [];
     expect(more).toEqual([]);
@@ -385,14 +376,13 @@ test("for all owners of a claim, only the reference to the set is added or remov
     .subarray([toSet, inTreeSet, toPod, custom, plain, earlier])
     .filter((list) => list.filter(({ controller }) => controller).length < 2);
   const fields = fc.constantFrom("Delete/Retain", "Retain/Delete", "Delete/Delete", "Retain/Retain");
-  const deleting = "DeleteOnStatefulSetDeletionOnly";
-  const policies = fc.constantFrom(deleting, "Retain", false as const);
+  const policies = fc.constantFrom(onDeletion, "Retain", false as const);
   fc.assert(
     fc.property(owners, fields, policies, fc.boolean(), fc.boolean(), (owners, field, policy, used, hasPod) => {
       const pods = hasPod ? [rescue] : [];
       const { claim } = decide({ owners, field, policy, pods, ...(used ? {} : { used: undefined }) });
       if (kindOf(claim) === "tie") {
-        expect(used && policy === deleting && field.startsWith("Delete") && !hasPod).toBe(true);
+        expect(used && policy === onDeletion && field.startsWith("Delete") && !hasPod).toBe(true);
         expect(owners.every(({ controller }) => !controller)).toBe(true);
       }
       if (claim?.do !== "write") return;

@@ -44,14 +44,9 @@ const appliedBy = (decision: ReturnType<typeof decide>) => {
 /** What the API server would have after that. */
 const live = (decision: ReturnType<typeof decide>, more: object = {}): KubernetesObject => {
   const { daemonSet } = appliedBy(decision);
-  const metadata = {
-    ...daemonSet.metadata,
-    name: "linstor-satellite.node-1",
-    namespace: "ns",
-    uid: "d1",
-    resourceVersion: "9",
-  };
-  return { ...daemonSet, apiVersion: "apps/v1", kind: "DaemonSet", metadata: { ...metadata, ...more } } as never;
+  const stored = { name: "linstor-satellite.node-1", namespace: "ns", uid: "d1", resourceVersion: "9" };
+  const metadata = { ...daemonSet.metadata, ...stored, ...more };
+  return { ...daemonSet, apiVersion: "apps/v1", kind: "DaemonSet", metadata } as never;
 };
 
 test.each([
@@ -114,21 +109,10 @@ test("directories of pools are the Node's own", () => {
 
 test("what is as it should be is not written, and what was changed by hand is set back", () => {
   const there = live(decide());
-  const status = {
-    status: {
-      conditions: [
-        {
-          type: "Applied",
-          status: "True",
-          reason: "AsExpected",
-          message: "The DaemonSet is as the spec says.",
-          lastTransitionTime: "x",
-          observedGeneration: 2,
-        },
-      ],
-    },
-  };
-  const satellite = { ...alive(), ...status } as never;
+  const message = "The DaemonSet is as the spec says.";
+  const applied = { type: "Applied", status: "True", reason: "AsExpected", message };
+  const conditions = [{ ...applied, lastTransitionTime: "x", observedGeneration: 2 }];
+  const satellite = { ...alive(), status: { conditions } } as never;
   expect(decide({ seen: seenOf(satellite), daemonSet: there })?.do).toBe("leave");
   const { spec } = there as unknown as Applied;
   const changed = { ...there, spec: { ...spec, template: { ...spec.template, spec: { containers: [] } } } };
@@ -197,12 +181,13 @@ describe("patches", () => {
     });
   });
 
+  const ofPod = { kind: "Pod", name: "satellite" };
   test.each([
     ["kind: Pod\nmetadata: {name: satellite, labels: {a: b}}\nspec: {hostNetwork: true}", undefined],
-    ["metadata: {labels: {a: b}}\nspec: {hostNetwork: true}", { kind: "Pod", name: "satellite" }],
+    ["metadata: {labels: {a: b}}\nspec: {hostNetwork: true}", ofPod],
     [
       '[{"op":"add","path":"/metadata/labels/a","value":"b"},{"op":"add","path":"/spec/hostNetwork","value":true}]',
-      { kind: "Pod", name: "satellite" },
+      ofPod,
     ],
   ])("%s for the Pod of earlier operators is one of the DaemonSet's template", (patch, pod) => {
     const { daemonSet } = appliedBy(withPatches({ patch, ...(pod ? { target: pod } : {}) }));
@@ -316,13 +301,10 @@ test.each<[string, object]>([
   ["its Node is gone", { node: undefined }],
 ])("nothing is applied when %s", (_what, more) => expect(decide({ seen: seenOf(alive(), more) })?.do).toBe("leave"));
 
+const piraeus = "quay.io/piraeusdatastore/piraeus-server";
 test.each([
-  ["quay.io/piraeusdatastore/piraeus-server", undefined, "quay.io/piraeusdatastore/piraeus-server:v1.33.2"],
-  [
-    "quay.io/piraeusdatastore/piraeus-server",
-    "registry.example:5000/x/",
-    "registry.example:5000/x/piraeus-server:v1.33.2",
-  ],
+  [piraeus, undefined, `${piraeus}:v1.33.2`],
+  [piraeus, "registry.example:5000/x/", "registry.example:5000/x/piraeus-server:v1.33.2"],
   ["registry.example:5000/satellite", undefined, "registry.example:5000/satellite:v1.33.2"],
   ["a/satellite:v1", undefined, "a/satellite:v1"],
   ["a/satellite@sha256:0", "b", "b/satellite@sha256:0"],
@@ -344,13 +326,8 @@ test("looks at the satellite of its own events and of its DaemonSet's", () => {
     hintOf(Namespace, "add", { ...node, ...Namespace, metadata: { ...node.metadata, name } });
   expect(applyDaemonset.subjects(added(settings.satelliteNamespace), settings)).toEqual([{ kind: LinstorSatellite }]);
   expect(applyDaemonset.subjects(added("default"), settings)).toEqual([]);
-  expect(hints.map((hint) => applyDaemonset.subjects(hint, settings).map(({ name }) => name))).toEqual([
-    ["node-2"],
-    ["node-1"],
-    ["node-1"],
-    ["node-1"],
-    [],
-  ]);
+  const names = hints.map((hint) => applyDaemonset.subjects(hint, settings).map(({ name }) => name));
+  expect(names).toEqual([["node-2"], ["node-1"], ["node-1"], ["node-1"], []]);
 });
 
 test("a JSON patch that leaves null, which the API server drops, is carried out once", () => {

@@ -29,6 +29,19 @@ const clusterOf = (maxConcurrentEvacuations: number) => ({
   metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "1" },
   spec: { maxConcurrentEvacuations },
 });
+/** The Lease of slots, taken by another satellite so many milliseconds after `now`. */
+const leaseOf = (ahead: number): LeaseObject => ({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" },
+  spec: {
+    holderIdentity: "LinstorSatellite node-9",
+    renewTime: new Date(now + ahead).toISOString(),
+    leaseDurationSeconds: 60,
+  },
+});
+/** One that has one slot, and is about to begin. */
+const begins = () => aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
 const marksOf = (seen: Parameters<typeof decide>[0]) =>
   writes(seen).flatMap(({ name, patch }) =>
     name.startsWith("pv-") ? [[name, (patch as { metadata: { annotations: object } }).metadata.annotations]] : [],
@@ -40,10 +53,8 @@ describe("where its LinstorCluster leads to another LINSTOR meanwhile", () => {
     ["begun", aSatellite()],
     ["not begun", unbegun],
   ])("an evacuation that has %s stops: neither a record nor a mark is written", (_, satellite) => {
-    const seen = {
-      ...aLeaving({ volumes }, { satellite }),
-      facts: { is: "halted", message: "It was elsewhere." } as const,
-    };
+    const facts = { is: "halted", message: "It was elsewhere." } as const;
+    const seen = { ...aLeaving({ volumes }, { satellite }), facts };
     expect(decide(seen)).toMatchObject({ do: "write", step: { name: "halting" }, message: "It was elsewhere." });
     expect(writes(seen)).toMatchObject([{ patch: { status: { conditions: expect.anything() } } }]);
     expect(JSON.stringify(writes(seen))).toContain('"message":"It was elsewhere."');
@@ -66,6 +77,10 @@ test("an evacuation that does not say in which LINSTOR its node is says so first
 });
 
 describe("marks", () => {
+  const eventsOf = (seen: Facts["seen"][number]) =>
+    mark
+      .decide({ seen: [seen], ...unheld }, now, settings)
+      .flatMap((one) => (one.do === "record" ? `${one.event.reason} ${one.kind.kind} ${one.about.metadata.name}` : []));
   test.each([
     ["attachable anywhere", {}, { "wait-for-reattach.evacuation.piraeus.io/node-1": "true" }],
     ["usable where a copy is", { localOnly: true }, { "override.piraeus.io/node-1": "true" }],
@@ -80,12 +95,7 @@ describe("marks", () => {
     const claimed = { ...aVolume("pv-1"), spec: { claimRef: { namespace: "default", name: "data", uid: "u-data" } } };
     const objects = new Map([claimed, aVolume("pv-2")].map((one) => [one.metadata.name, one]));
     const seen = aLeaving({ volumes: [bound, volumeFactsOf("pv-2", { here: true })], objects });
-    const events = mark
-      .decide({ seen: [seen], ...unheld }, now, settings)
-      .flatMap((one) =>
-        one.do === "record" ? [`${one.event.reason} ${one.kind.kind} ${one.about.metadata.name}`] : [],
-      );
-    expect(events).toEqual([
+    expect(eventsOf(seen)).toEqual([
       "VolumeEvacuating PersistentVolumeClaim data",
       "VolumeTemporarilyMadeReschedulable PersistentVolumeClaim data",
       "VolumeEvacuating PersistentVolume pv-2",
@@ -98,10 +108,7 @@ describe("marks", () => {
     ["it has its override already", { overridden: true }, ["VolumeEvacuating"]],
   ])("are shown as far as they are new: %s", (_, more, reasons) => {
     const seen = aLeaving({ volumes: [volumeFactsOf("pv-1", { here: true, localOnly: true, ...more })] });
-    const events = mark
-      .decide({ seen: [seen], ...unheld }, now, settings)
-      .flatMap((one) => (one.do === "record" ? [one.event.reason] : []));
-    expect(events).toEqual(reasons);
+    expect(eventsOf(seen)).toEqual(reasons.map((reason) => `${reason} PersistentVolume pv-1`));
   });
 
   test("nothing twice: a volume that has its marks is waited for", () => {
@@ -180,32 +187,20 @@ test.each<[string, false | object, string]>([
   ["begins at this moment", false, "queued"],
   ["has begun", { uid: "u9" }, "acting"],
 ])("while a satellite of another LinstorCluster has the Lease and %s: %s", (_, record, step) => {
-  const spec = { holderIdentity: "LinstorSatellite node-9", renewTime: new Date(now).toISOString() };
-  const metadata = { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" };
-  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata };
-  const held = { ...lease, spec: { ...spec, leaseDurationSeconds: 60 } };
   const other = aSatellite({ record, metadata: { name: "node-9", uid: "u9" } });
   const theirs = { ...other, spec: { ...other.spec, clusterRef: { name: "theirs" } } };
-  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
-  expect(decide(seen, { lease: held, satellites: [unbegun, theirs] })).toMatchObject({ step: { name: step } });
+  const others = { lease: leaseOf(0), satellites: [unbegun, theirs] };
+  expect(decide(begins(), others)).toMatchObject({ step: { name: step } });
 });
 
 test("a Lease of a clock far ahead counts as taken now, and is written as such", () => {
-  const spec = { holderIdentity: "LinstorSatellite node-9", leaseDurationSeconds: 60 };
-  const held = (ahead: number): LeaseObject => ({
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { name: "holdfast-satellite-slots", uid: "l", resourceVersion: "1" },
-    spec: { ...spec, renewTime: new Date(now + ahead).toISOString() },
-  });
-  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
-  const text = (ahead: number) => JSON.stringify(decide(seen, { lease: held(ahead), satellites: [unbegun] }));
+  const text = (ahead: number) => JSON.stringify(decide(begins(), { lease: leaseOf(ahead), satellites: [unbegun] }));
   expect(text(86_400_000)).toContain(`"renewTime":"${new Date(now).toISOString().replace("Z", "000Z")}"`);
   expect(text(60_000)).not.toContain("renewTime");
 });
 
 test("who begins has the Lease for functions whose clocks are a minute or two ahead, too", () => {
-  const seen = aLeaving({}, { satellite: unbegun, cluster: clusterOf(1) });
+  const seen = begins();
   const [lease] = writes(seen) as unknown as { object: { metadata: object; spec: { holderIdentity: string } } }[];
   const { metadata, spec } = lease?.object ?? { metadata: {}, spec: { holderIdentity: "" } };
   expect(spec.holderIdentity).toBe("LinstorSatellite node-1");

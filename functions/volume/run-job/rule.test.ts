@@ -54,11 +54,8 @@ function decide(options: VolumeOptions, seen: Observation, pv?: PersistentVolume
 describe("a job that makes storage", () => {
   test("is written down before Salt hears of it", () => {
     const decision = decide({}, ready);
-    expect(decision).toMatchObject({
-      do: "call",
-      step: { name: "posted", attempt: 1 },
-      command: { name: "begin a Salt job" },
-    });
+    const command = { name: "begin a Salt job" };
+    expect(decision).toMatchObject({ do: "call", step: { name: "posted", attempt: 1 }, command });
     expect(written(decision)).toMatch(/"job":"PrepareVolume\/\d{20}"/);
   });
 
@@ -105,10 +102,8 @@ describe("a job that makes storage", () => {
   });
 
   test("of a Volume that is to go is posted while Salt does not know it, and not repeated when it has ended", () => {
-    expect(decide({ ...preparing, deleting: true }, unknown)).toMatchObject({
-      do: "call",
-      command: { input: { jid } },
-    });
+    const posted = decide({ ...preparing, deleting: true }, unknown);
+    expect(posted).toMatchObject({ do: "call", command: { input: { jid } } });
     const annotations = lostTwice(`PrepareVolume/${jid}`);
     for (const [options, seen] of [
       [{ ...preparing, annotations }, lost],
@@ -179,14 +174,11 @@ describe("a job that takes storage back", () => {
 test("storage is not taken back where a claim has been bound while Salt was asked", async () => {
   const goes = { phase: "Released", deleting: true, finalizers: [volumeFinalizer] };
   let live = persistentVolume(goes);
-  const objects = () =>
-    new Map<unknown, object>([
-      [Volume, volume({ ...takingBack, job: "" })],
-      [Node, node],
-    ]);
-  const client = {
-    get: async (kind: Kind) => (kind === PersistentVolume ? live : objects().get(kind)),
-  };
+  const objects = new Map<unknown, object>([
+    [Volume, volume({ ...takingBack, job: "" })],
+    [Node, node],
+  ]);
+  const client = { get: async (kind: Kind) => (kind === PersistentVolume ? live : objects.get(kind)) };
   const salt = {
     findJob: async () => {
       live = persistentVolume({ ...goes, phase: "Bound" });
@@ -198,10 +190,8 @@ test("storage is not taken back where a claim has been bound while Salt was aske
 });
 
 describe("an outage", () => {
-  const refused: Observation = {
-    of: "outage",
-    error: new SystemError("Salt", "unauthorized", "The password is wrong."),
-  };
+  const error = new SystemError("Salt", "unauthorized", "The password is wrong.");
+  const refused: Observation = { of: "outage", error };
 
   test("is on the Volume with its beginning, keeps what is known of the job, and is not written twice", () => {
     const annotations = note("posted", { attempt: 3, posted: now - 20_000, reposted: true }, preparing.job);
@@ -209,17 +199,10 @@ describe("an outage", () => {
     const message =
       "The password is wrong. It has been so since 2026-03-01 12:00 UTC; Volume data goes on by itself when it is " +
       "over.";
-    expect(decision).toMatchObject({
-      do: "write",
-      message,
-      step: { name: "salt-unauthorized", attempt: 3, details: { reposted: true } },
-      next: now + 60_000,
-    });
-    const said = note(
-      "salt-unauthorized",
-      { next: new Date(now + 5000).toISOString(), since: new Date(now).toISOString() },
-      preparing.job,
-    );
+    const step = { name: "salt-unauthorized", attempt: 3, details: { reposted: true } };
+    expect(decision).toMatchObject({ do: "write", message, step, next: now + 60_000 });
+    const times = { next: new Date(now + 5000).toISOString(), since: new Date(now).toISOString() };
+    const said = note("salt-unauthorized", times, preparing.job);
     expect(decide({ ...preparing, message, annotations: said }, refused)).toMatchObject({ writes: [] });
   });
 
@@ -237,12 +220,7 @@ describe("an outage", () => {
   });
 
   test("takes no failure away", () => {
-    const failed: VolumeOptions = {
-      phase: "Failed",
-      reason: "CreationError",
-      job: `PrepareVolume/${jid}`,
-      deleting: true,
-    };
+    const failed = { ...preparing, phase: "Failed", reason: "CreationError", deleting: true } as const;
     expect(decide(failed, refused)).toMatchObject({ writes: [], step: { name: "salt-unauthorized" } });
   });
 });
@@ -288,6 +266,7 @@ describe("a Volume that waits for its Node object", () => {
 
 describe("an event of", () => {
   const followed = note("running", { next: new Date(now + 5000).toISOString() }, preparing.job);
+  const isFollowed = { ...preparing, annotations: followed };
   const other = note("running", { next: "2026-03-01T12:00:05Z" }, "PrepareVolume/20260301115900000000");
   const accepted = progress("volume/job", "accepted", { next: new Date(now + 5000).toISOString() });
   test.each<[string, ReturnType<typeof hint>, number]>([
@@ -295,12 +274,8 @@ describe("an event of", () => {
     ["a Volume without the finalizer", hint("add", volume({ finalizers: [] })), 0],
     ["a Volume with a new job", hint("update", volume(preparing)), 1],
     ["a Volume whose note is about another job", hint("update", volume({ ...preparing, annotations: other })), 1],
-    ["a Volume whose job it follows", hint("update", volume({ ...preparing, annotations: followed })), 0],
-    [
-      "such a Volume, deleted since",
-      hint("update", volume({ ...preparing, annotations: followed, deleting: true })),
-      1,
-    ],
+    ["a Volume whose job it follows", hint("update", volume(isFollowed)), 0],
+    ["such a Volume, deleted since", hint("update", volume({ ...isFollowed, deleting: true })), 1],
     ["a signal", hint("signal", undefined), 1],
     ["a sweep", hint("sweep", undefined), 1],
     ["a Volume with something to clear", hint("update", volume({ phase: "Available", annotations: followed })), 1],
