@@ -104,7 +104,7 @@ function send(
 }
 const verbsOf = (calls: readonly unknown[][]) => calls.map(([verb, plural]) => `${verb} ${plural}`);
 
-/** The same with a client that fails so, and of which this is different. Returns also what it was asked, and the log. */
+/** The same with a client that fails so, and differs so. Returns also what it was asked, and the log. */
 async function sent(
   declared: Parameters<typeof send>[0],
   errors: Parameters<typeof world>[0] = {},
