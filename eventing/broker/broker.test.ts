@@ -27,6 +27,12 @@ const event: HttpRequest = {
   body: '{"kind":"Node"}',
 };
 
+const withHeaders = (more: Readonly<Record<string, string>>): HttpRequest => ({
+  ...event,
+  headers: { ...event.headers, ...more },
+});
+const taken = { status: 204, headers: {}, body: "" };
+
 interface Setup {
   async?: boolean;
   delivery?: DeliverySpec;
@@ -75,34 +81,16 @@ describe("what a subscriber is sent", () => {
       "without the time to live",
     async () => {
       const { arrivals, receive } = setUp({});
-      const request = {
-        ...event,
-        headers: { ...event.headers, "x-request-id": "r1", "x-other": "o", "knative-x": "k" },
-      };
+      const request = withHeaders({ "x-request-id": "r1", "x-other": "o", "knative-x": "k" });
       expect(await receive(request)).toEqual({ status: 202, at: 0 });
-      expect(arrivals).toEqual([
-        {
-          url: subscriber,
-          at: 0,
-          request: {
-            headers: {
-              "ce-specversion": "1.0",
-              "ce-id": "e1",
-              "ce-source": "/api",
-              "ce-type": "dev.knative.apiserver.resource.update",
-              "ce-kind": "Node",
-              "ce-namespace": "",
-              "ce-knativearrivaltime": "2026-01-01T00:00:00Z",
-              "content-type": "application/json",
-              "kn-namespace": "shop",
-              prefer: "reply",
-              "x-request-id": "r1",
-              "knative-x": "k",
-            },
-            body: '{"kind":"Node"}',
-          },
-        },
-      ]);
+      const { headers, body } = withHeaders({
+        "ce-knativearrivaltime": "2026-01-01T00:00:00Z",
+        "kn-namespace": "shop",
+        prefer: "reply",
+        "x-request-id": "r1",
+        "knative-x": "k",
+      });
+      expect(arrivals).toEqual([{ url: subscriber, at: 0, request: { headers, body } }]);
     },
   );
 
@@ -110,7 +98,7 @@ describe("what a subscriber is sent", () => {
     const { arrivals, receive } = setUp({}, { delivery });
     const trace = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" };
     const ofEvent = `00-${"3".repeat(32)}-${"4".repeat(16)}-01`;
-    await receive({ ...event, headers: { ...event.headers, ...trace, "ce-traceparent": ofEvent } });
+    await receive(withHeaders({ ...trace, "ce-traceparent": ofEvent }));
     const { headers = {}, body = "" } = arrivals[0]?.request ?? {};
     expect(headers).toMatchObject(trace);
     expect(delivery.format ? JSON.parse(body).traceparent : headers["ce-traceparent"]).toBe(ofEvent);
@@ -120,11 +108,8 @@ describe("what a subscriber is sent", () => {
     const { arrivals, receive } = setUp({}, { delivery: { format: "json" } });
     await receive();
     expect(arrivals[0]?.request.headers["content-type"]).toBe("application/cloudevents+json");
-    expect(JSON.parse(arrivals[0]?.request.body ?? "")).toMatchObject({
-      id: "e1",
-      namespace: "",
-      data: { kind: "Node" },
-    });
+    const document = { id: "e1", namespace: "", data: { kind: "Node" } };
+    expect(JSON.parse(arrivals[0]?.request.body ?? "")).toMatchObject(document);
   });
 
   test("is nothing when the filter does not let it pass", async () => {
@@ -136,7 +121,7 @@ describe("what a subscriber is sent", () => {
 
   test("filters do not see the time to live", async () => {
     const { arrivals, receive } = setUp({}, { filters: [{ prefix: { knativebrokerttl: "2" } }] });
-    await receive({ ...event, headers: { ...event.headers, "ce-knativebrokerttl": "7" } });
+    await receive(withHeaders({ "ce-knativebrokerttl": "7" }));
     expect(arrivals).toEqual([]);
   });
 });
@@ -144,8 +129,8 @@ describe("what a subscriber is sent", () => {
 describe("the ingress refuses", () => {
   test.each<[string, HttpRequest]>([
     ["what is no event", { headers: {}, body: "hello" }],
-    ["an event without an id", { ...event, headers: { ...event.headers, "ce-id": "" } }],
-    ["an event whose time to live is used up", { ...event, headers: { ...event.headers, "ce-knativebrokerttl": "1" } }],
+    ["an event without an id", withHeaders({ "ce-id": "" })],
+    ["an event whose time to live is used up", withHeaders({ "ce-knativebrokerttl": "1" })],
   ])("%s with 400", async (_, request) => {
     const { arrivals, receive, hops } = setUp({});
     expect((await receive(request)).status).toBe(400);
@@ -170,17 +155,14 @@ describe("retries", () => {
   });
 
   test("follow no answer, and end with the first success", async () => {
-    const { arrivals, receive, hops } = setUp(
-      { [subscriber]: [new Error("connection refused"), 503, 204] },
-      { delivery },
-    );
+    const replies = [new Error("connection refused"), 503, 204];
+    const { arrivals, receive, hops } = setUp({ [subscriber]: replies }, { delivery });
     expect(await receive()).toEqual({ status: 202, at: 3000 });
     expect(arrivals).toHaveLength(3);
-    expect(
-      hops.flatMap((hop) =>
-        "attempt" in hop ? [[hop.hop, hop.attempt, hop.status, "retryIn" in hop && hop.retryIn]] : [],
-      ),
-    ).toEqual([
+    const attempts = hops.flatMap((hop) =>
+      "attempt" in hop ? [[hop.hop, hop.attempt, hop.status, "retryIn" in hop && hop.retryIn]] : [],
+    );
+    expect(attempts).toEqual([
       ["failed", 1, 0, 1000],
       ["failed", 2, 503, 2000],
       ["delivered", 3, 204, false],
@@ -200,24 +182,15 @@ describe("retries", () => {
     expect(arrivals.map(({ at }) => at)).toEqual([0, 0, 1000]);
   });
 
+  const patient = { ...delivery, retryAfterMax: 60_000 };
   const busy = { status: 429, headers: { "retry-after": "5" } };
   test.each<[string, Reply, DeliverySpec, number]>([
     ["is ignored by default", busy, delivery, 1000],
     ["is honoured up to retryAfterMax", busy, { ...delivery, retryAfterMax: 3000 }, 3000],
-    ["is honoured when it is less", busy, { ...delivery, retryAfterMax: 60_000 }, 5000],
-    [
-      "never shortens the wait",
-      { ...busy, headers: { "retry-after": "0" } },
-      { ...delivery, retryAfterMax: 60_000 },
-      1000,
-    ],
-    ["is ignored on other codes", { ...busy, status: 409 }, { ...delivery, retryAfterMax: 60_000 }, 1000],
-    [
-      "may be a date",
-      { status: 503, headers: { "retry-after": "Thu, 01 Jan 2026 00:00:04 GMT" } },
-      { ...delivery, retryAfterMax: 60_000 },
-      4000,
-    ],
+    ["is honoured when it is less", busy, patient, 5000],
+    ["never shortens the wait", { ...busy, headers: { "retry-after": "0" } }, patient, 1000],
+    ["is ignored on other codes", { ...busy, status: 409 }, patient, 1000],
+    ["may be a date", { status: 503, headers: { "retry-after": "Thu, 01 Jan 2026 00:00:04 GMT" } }, patient, 4000],
   ])("Retry-After %s", async (_, reply, spec, second) => {
     const { arrivals, receive } = setUp({ [subscriber]: [reply, 204] }, { delivery: spec });
     await receive();
@@ -235,11 +208,11 @@ describe("a timeout", () => {
             running.push("first begins");
             await clock.sleep(5000);
             running.push("first ends");
-            return { status: 204, headers: {}, body: "" };
+            return taken;
           },
           async () => {
             running.push("second");
-            return { status: 204, headers: {}, body: "" };
+            return taken;
           },
         ],
       },
@@ -257,7 +230,7 @@ describe("a timeout", () => {
         [subscriber]: [
           (_, signal) =>
             clock.sleep(60_000, signal).then(
-              () => ({ status: 204, headers: {}, body: "" }),
+              () => taken,
               (error) => {
                 seen.push(signal?.aborted ?? false);
                 throw error;
@@ -325,7 +298,7 @@ describe("the body of a success", () => {
   test("that the broker refuses is dead-lettered without what was handed on to the subscriber", async () => {
     const sinkHeaders = async (answer: Reply) => {
       const { arrivals, receive } = setUp({ [subscriber]: [answer] }, { deadLetter: true });
-      await receive({ ...event, headers: { ...event.headers, "x-request-id": "r1", "knative-x": "k" } });
+      await receive(withHeaders({ "x-request-id": "r1", "knative-x": "k" }));
       return arrivals.find(({ url }) => url === deadLetterSink)?.request.headers;
     };
     expect(await sinkHeaders(reply("done", { "ce-id": "" }))).not.toHaveProperty("x-request-id");
@@ -487,7 +460,7 @@ describe("a broker that is stopped", () => {
 
 describe("faults", () => {
   const fated = (fates: Record<string, number[]>): Faults => ({ broker: ({ id }) => fates[id ?? ""] ?? [0] });
-  const named = (id: string) => ({ ...event, headers: { ...event.headers, "ce-id": id } });
+  const named = (id: string) => withHeaders({ "ce-id": id });
 
   test("drop, double, delay and reorder deliveries", async () => {
     const { clock, broker, arrivals, hops } = setUp({}, { faults: fated({ a: [], b: [0, 50], c: [100], d: [20] }) });
