@@ -64,13 +64,14 @@ async function setUp(setup: Setup = {}) {
   return { clock, api, arrivals, hops, reports, source, ended, seen, began };
 }
 
+const gapsOf = (hops: readonly Hop[]) => hops.filter(({ hop }) => hop === "gap");
+const podsAndNodes = ["Pod", "Node"].map((kind) => ({ apiVersion: "v1", kind }));
 const pod = (name: string, metadata: object = {}) => object("Pod", name, "shop", metadata);
 
 describe("the event of a change", () => {
   test("has an id of its own each time, and the extensions of ceOverrides", async () => {
-    const { api, clock, arrivals } = await setUp({
-      spec: { ceOverrides: { extensions: { Cluster: "blue", kind: "X" } } },
-    });
+    const ceOverrides = { extensions: { Cluster: "blue", kind: "X" } };
+    const { api, clock, arrivals } = await setUp({ spec: { ceOverrides } });
     api.change(pods, "MODIFIED", pod("a"));
     api.change(pods, "MODIFIED", pod("a"));
     await clock.settle();
@@ -91,6 +92,7 @@ describe("the event of a change", () => {
 });
 
 describe("what is watched", () => {
+  const podsAndSets = [...podsAndNodes.slice(0, 1), { apiVersion: "apps/v1", kind: "StatefulSet" }];
   test.each<[string, Setup, string[]]>([
     ["all namespaces", {}, [pods]],
     ["some namespaces", { namespaces: ["a", "b"] }, ["/api/v1/namespaces/a/pods", "/api/v1/namespaces/b/pods"]],
@@ -99,18 +101,7 @@ describe("what is watched", () => {
       { namespaces: ["a", "b"], spec: { resources: [{ apiVersion: "v1", kind: "Node" }] } },
       ["/api/v1/nodes"],
     ],
-    [
-      "several kinds",
-      {
-        spec: {
-          resources: [
-            { apiVersion: "v1", kind: "Pod" },
-            { apiVersion: "apps/v1", kind: "StatefulSet" },
-          ],
-        },
-      },
-      [pods, "/apis/apps/v1/statefulsets"].sort(),
-    ],
+    ["several kinds", { spec: { resources: podsAndSets } }, [pods, "/apis/apps/v1/statefulsets"].sort()],
     ["no kind whose plural is not the guessed one", { spec: { resources: [{ apiVersion: "v1", kind: "Poddy" }] } }, []],
   ])("%s", async (_, setup, watches) => expect((await setUp(setup)).api.watches()).toEqual(watches));
 
@@ -154,17 +145,8 @@ describe("what is watched", () => {
 });
 
 describe("sends are serial", () => {
-  const slow: Reply = 204;
   test("within a watch: a slow sink holds up what follows, and other watches go on", async () => {
-    const { api, clock, arrivals, seen } = await setUp({
-      spec: {
-        resources: [
-          { apiVersion: "v1", kind: "Pod" },
-          { apiVersion: "v1", kind: "Node" },
-        ],
-      },
-      replies: [503, slow],
-    });
+    const { api, clock, arrivals, seen } = await setUp({ spec: { resources: podsAndNodes }, replies: [503, 204] });
     api.change(pods, "MODIFIED", pod("a"));
     await clock.settle();
     api.change(pods, "MODIFIED", pod("b"));
@@ -218,7 +200,7 @@ describe("a watch that ends", () => {
     api.end("closed");
     await clock.settle();
     expect(api.requests.at(-1)).toContain("resourceVersion=105");
-    expect(hops.filter(({ hop }) => hop === "gap")).toEqual([]);
+    expect(gapsOf(hops)).toEqual([]);
   });
 
   test.each<[string, number | Error]>([
@@ -234,7 +216,7 @@ describe("a watch that ends", () => {
     api.change(pods, "ADDED", pod("seen"));
     await clock.settle();
     expect(seen().map(([, name]) => name)).toEqual(["shop/seen"]);
-    expect(hops.filter(({ hop }) => hop === "gap")).toHaveLength(1);
+    expect(gapsOf(hops)).toHaveLength(1);
   });
 
   test("because the server is down is asked for again from the same version", async () => {
@@ -247,7 +229,7 @@ describe("a watch that ends", () => {
     api.refuse(undefined);
     await clock.advance(60_000);
     expect(api.requests.at(-1)).toContain("resourceVersion=105");
-    expect(hops.filter(({ hop }) => hop === "gap")).toEqual([]);
+    expect(gapsOf(hops)).toEqual([]);
   });
 
   test("because its connection has died unnoticed is given up, and taken up where it was", async () => {
@@ -258,7 +240,7 @@ describe("a watch that ends", () => {
     await clock.advance(2000);
     expect(api.requests.slice(before)).toEqual([expect.stringMatching(/resourceVersion=105&timeoutSeconds=300/)]);
     expect(api.watches()).toEqual([pods]);
-    expect(hops.filter(({ hop }) => hop === "gap")).toEqual([]);
+    expect(gapsOf(hops)).toEqual([]);
   });
 
   test("can be made to expire", async () => {
@@ -286,7 +268,7 @@ describe("a source that is started again", () => {
     await clock.advance(1000);
     expect(seen().map(([, name]) => name)).toEqual(["shop/a", "shop/b", "shop/b"]);
     expect(hops.filter(({ hop }) => hop === "dropped")).toMatchObject([{ message: "the source was stopped" }]);
-    expect(hops.filter(({ hop }) => hop === "gap")).toHaveLength(1);
+    expect(gapsOf(hops)).toHaveLength(1);
   });
 
   test("ends with its signal", async () => {
@@ -302,12 +284,7 @@ describe("a source that is started again", () => {
   test("begins again at the end of any watch when permissions are not checked", async () => {
     const { api, clock, hops, reports } = await setUp({
       annotations: { "features.knative.dev/apiserversource-skip-permissions-check": "true" },
-      spec: {
-        resources: [
-          { apiVersion: "v1", kind: "Pod" },
-          { apiVersion: "v1", kind: "Node" },
-        ],
-      },
+      spec: { resources: podsAndNodes },
     });
     api.end("closed");
     await clock.settle();

@@ -33,12 +33,7 @@ afterEach(async () => {
 
 function open(options: Partial<ActivatorOptions> = {}): void {
   activator = createActivator({
-    launch: async ({ environment }) => ({
-      command: process.execPath,
-      args: [fixture],
-      cwd: folder,
-      environment,
-    }),
+    launch: async ({ environment }) => ({ command: process.execPath, args: [fixture], cwd: folder, environment }),
     onEvent({ revision }, event) {
       events.push({ revision, ...event });
       happened();
@@ -67,6 +62,12 @@ function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): 
     scale: { min: 0, window: long, ...scale },
     ...changes,
   };
+}
+
+/** Opens an activator with the first revision of a service. */
+async function deployed(first = plan(), options: Partial<ActivatorOptions> = {}): Promise<void> {
+  open(options);
+  await activator.deploy(first, "tester-00001");
 }
 
 const ask = async (body: string, signal?: AbortSignal) => {
@@ -112,8 +113,7 @@ test("a pod begins with each process, and ends with it: idle, crashed, or never 
     },
     settled: async () => {},
   };
-  open({ pods: counted, window: 50 });
-  await activator.deploy(plan(), "tester-00001");
+  await deployed(plan(), { pods: counted, window: 50 });
   expect(pods).toBe(0);
   await ask("hello");
   expect([pods, begun]).toEqual([1, ["tester tester-00001"]]);
@@ -123,8 +123,7 @@ test("a pod begins with each process, and ends with it: idle, crashed, or never 
 
 describe("from zero and back", () => {
   test("the first request starts a process, holds until it listens, and is delivered as sent", async () => {
-    open();
-    await activator.deploy(plan({ environment: { VERSION: "7" } }), "tester-00001");
+    await deployed(plan({ environment: { VERSION: "7" } }));
     expect(activator.processes()).toBe(0);
     expect(await Promise.all([ask("version"), ask("version"), ask("version")])).toEqual(["7", "7", "7"]);
     expect(events).toEqual([{ revision: "tester-00001", what: "started", ms: expect.any(Number) }]);
@@ -136,8 +135,7 @@ describe("from zero and back", () => {
   });
 
   test("a process sees the template's environment and Knative's, and nothing of this one's", async () => {
-    open();
-    await activator.deploy(plan({ environment: { MODE: "strict" } }), "tester-00001");
+    await deployed(plan({ environment: { MODE: "strict" } }));
     const environment = JSON.parse(await ask("environment"));
     expect(environment).toEqual({
       MODE: "strict",
@@ -150,8 +148,7 @@ describe("from zero and back", () => {
   });
 
   test("an idle process goes after the window, and the next request starts another", async () => {
-    open({ window: 50 });
-    await activator.deploy(plan(), "tester-00001");
+    await deployed(plan(), { window: 50 });
     const first = Number(await ask("pid"));
     await until(() => seen("stopped").length === 1);
     expect(seen("stopped")[0]).toMatchObject({ message: "idle" });
@@ -160,8 +157,7 @@ describe("from zero and back", () => {
   });
 
   test("min-scale stays", async () => {
-    open({ window: 20 });
-    await activator.deploy(plan({}, { min: 1 }), "tester-00001");
+    await deployed(plan({}, { min: 1 }), { window: 20 });
     expect(activator.processes()).toBe(1);
     await activator.deploy(plan({ service: "other" }), "other-00001");
     await activator.send("http://other.shop.svc.cluster.local", { headers: {}, body: "version" });
@@ -173,15 +169,13 @@ describe("from zero and back", () => {
 
 describe("saturation", () => {
   test("no more requests at once than containerConcurrency", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 2 }), "tester-00001");
+    await deployed(plan({ concurrency: 2 }));
     await Promise.all(Array.from({ length: 12 }, () => ask("rest")));
     expect(await ask("peak")).toBe("2");
   });
 
   test("a request that its sender gives up while it waits is never delivered", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    await deployed(plan({ concurrency: 1 }));
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);
     await until(() => seen("started").length === 1);
@@ -197,8 +191,7 @@ describe("saturation", () => {
   });
 
   test("a request that takes longer than timeoutSeconds is answered with 504", async () => {
-    open();
-    await activator.deploy(plan(), "tester-00001");
+    await deployed();
     await ask("version");
     await activator.deploy(plan({ timeout: 300 }), "tester-00002");
     expect(await ask(`gate ${folder}/never`)).toBe("504 request timeout");
@@ -208,8 +201,7 @@ describe("saturation", () => {
 
 describe("a process that goes wrong", () => {
   test("a crash fails what it had and what waited for it with 502; the next request starts another", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    await deployed(plan({ concurrency: 1 }));
     const answers = await Promise.all([ask("crash"), ask("version"), ask("version")]);
     expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["502", "502", "502"]);
     expect(seen("crashed")[0]).toMatchObject({ message: "The process ended with exit code 3" });
@@ -217,8 +209,7 @@ describe("a process that goes wrong", () => {
   });
 
   test("a bundle that fails at start is reported with its output", async () => {
-    open();
-    await activator.deploy(plan({ environment: { BEHAVIOUR: "broken" } }), "tester-00001");
+    await deployed(plan({ environment: { BEHAVIOUR: "broken" } }));
     const answer = await ask("version");
     expect(answer).toMatch(/^503 The function cannot be started\. The process ended with exit code 1; it said:/);
     expect(answer).toContain("This fixture is broken.");
@@ -226,8 +217,7 @@ describe("a process that goes wrong", () => {
   });
 
   test("a bundle that never listens is killed and reported", async () => {
-    open({ startLimit: 8000 });
-    await activator.deploy(plan({ environment: { BEHAVIOUR: "deaf" } }), "tester-00001");
+    await deployed(plan({ environment: { BEHAVIOUR: "deaf" } }), { startLimit: 8000 });
     expect(await ask("version")).toMatch(
       /^503 The function cannot be started\. The process did not listen on PORT=\d+ within 8 s; it said:\nbehaviour: deaf$/,
     );
@@ -236,8 +226,7 @@ describe("a process that goes wrong", () => {
 
 describe("rolling", () => {
   test("under load every request is answered, by the old revision and then by the new one", async () => {
-    open();
-    await activator.deploy(plan({ environment: { VERSION: "1" }, concurrency: 2 }), "tester-00001");
+    await deployed(plan({ environment: { VERSION: "1" }, concurrency: 2 }));
     await ask("version");
     const answers: string[] = [];
     let rolling = true;
@@ -254,8 +243,7 @@ describe("rolling", () => {
   });
 
   test("the old revision answers what it has before its process goes", async () => {
-    open();
-    await activator.deploy(plan(), "tester-00001");
+    await deployed();
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);
     await until(() => seen("started").length === 1);
@@ -268,16 +256,14 @@ describe("rolling", () => {
   });
 
   test("a new revision that does not listen leaves the old one in place", async () => {
-    open();
-    await activator.deploy(plan(), "tester-00001");
+    await deployed();
     const broken = plan({ environment: { BEHAVIOUR: "broken", VERSION: "2" } });
     await expect(activator.deploy(broken, "tester-00002")).rejects.toThrow("This fixture is broken.");
     expect(await ask("version")).toBe("1");
   });
 
   test("of two deployments at once the later one wins", async () => {
-    open();
-    await activator.deploy(plan(), "tester-00001");
+    await deployed();
     await Promise.all([
       activator.deploy(plan({ environment: { VERSION: "2" } }), "tester-00002"),
       activator.deploy(plan({ environment: { VERSION: "3" } }), "tester-00003"),
@@ -286,8 +272,7 @@ describe("rolling", () => {
   });
 
   test("a removed service is unknown, and its processes go", async () => {
-    open();
-    await activator.deploy(plan(), "tester-00001");
+    await deployed();
     const pid = Number(await ask("pid"));
     await activator.remove("shop", "tester");
     expect(isAlive(pid)).toBe(false);
@@ -346,25 +331,22 @@ describe("sharing", () => {
   });
 
   test("a revision that is not there is named, and nothing changes", async () => {
-    expect(activator.route("shop", "tester", [{ revisionName: "tester-00007", percent: 100 }])).toEqual([
-      "tester-00007",
-    ]);
+    const unknown = "tester-00007";
+    expect(activator.route("shop", "tester", [{ revisionName: unknown, percent: 100 }])).toEqual([unknown]);
     expect(await ask("version")).toBe("1");
   });
 });
 
 describe("closing", () => {
   test("a process that ignores SIGTERM is killed after the grace", async () => {
-    open();
-    await activator.deploy(plan({ environment: { BEHAVIOUR: "stubborn" } }), "tester-00001");
+    await deployed(plan({ environment: { BEHAVIOUR: "stubborn" } }));
     const pid = Number(await ask("pid"));
     await activator.close(50);
     expect(isAlive(pid)).toBe(false);
   });
 
   test("a request that is under way is answered, one that waits is refused, and a start is called off", async () => {
-    open();
-    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    await deployed(plan({ concurrency: 1 }));
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);
     await until(() => records.length === 1);
