@@ -24,6 +24,10 @@ export interface Administrator {
   replaced(node: string): Promise<void>;
   /** Waits until a condition's message matches. */
   says(node: string, type: string, message: RegExp): Promise<void>;
+  /** Waits until a condition has this status or this reason. */
+  is(node: string, type: string, statusOrReason: string): Promise<void>;
+  /** An annotation of the Node's LinstorSatellite. */
+  annotation(node: string, key: string): Promise<string | undefined>;
   /** Waits until the Machine carries both hooks. */
   hooked(machine: string): Promise<void>;
   /** Creates the Machine `worker` for the Node, which gets both hooks, and one of the control plane. */
@@ -73,6 +77,12 @@ export function administratorOf(harness: SatelliteHarness): Administrator {
       harness.until(`${type} of ${node} says ${message}`, async () =>
         message.test((await harness.condition(node, type))?.message ?? ""),
       ),
+    is: (node, type, statusOrReason) =>
+      harness.until(`${type} of ${node} is ${statusOrReason}`, async () => {
+        const { status, reason } = (await harness.condition(node, type)) ?? {};
+        return [status, reason].includes(statusOrReason);
+      }),
+    annotation: async (node, key) => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[key],
     hooked: (machine) =>
       harness.until(`${machine} waits for us`, async () => (await admin.hooksOn(machine)).length === 2),
     async hookedMachine(node) {

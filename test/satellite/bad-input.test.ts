@@ -227,7 +227,7 @@ test("a record that has lost how many copies there were stops the evacuation, un
   await admin.cordon(node);
   await harness.delete(LinstorSatellite, node);
   await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
-  const written = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
+  const written = async () => (await admin.annotation(node, recordKey)) ?? "{}";
   // As a later version may write it.
   const record = JSON.stringify({ ...JSON.parse(await written()), before: { "pvc-1": { good: 2 } } });
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });

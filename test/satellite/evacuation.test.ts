@@ -40,9 +40,7 @@ describe("policies Retain and Delete", () => {
     await admin.setPolicy(node, "Delete");
     await harness.volume("pvc-1", [node, "node-2"]);
     await admin.taint(node, "NoExecute");
-    await harness.until("it says what it waits for", async () =>
-      (await harness.condition(node, "SatelliteDeleted"))?.message.includes("is not OFFLINE in LINSTOR"),
-    );
+    await admin.says(node, "SatelliteDeleted", /is not OFFLINE in LINSTOR/);
     expect(await admin.isListed(node)).toBe(true);
     harness.linstor.stopSatellite(addressOf(node));
     await admin.gone(LinstorSatellite, node);
@@ -146,9 +144,7 @@ describe("bad cases", () => {
     harness.linstor.stopSatellite(addressOf(node));
     await harness.clock.advance(5_000);
     await harness.delete(LinstorSatellite, node);
-    await harness.until("it says so", async () =>
-      (await harness.condition(node, "SatelliteEvacuated"))?.message.includes("is OFFLINE in LINSTOR"),
-    );
+    await admin.says(node, "SatelliteEvacuated", /is OFFLINE in LINSTOR/);
     await harness.clock.advance(300_000);
     expect(harness.calls.evacuate).toEqual([]);
     await admin.taint(node, "NoExecute");
@@ -175,14 +171,9 @@ describe("bad cases", () => {
     // Of the Node's metadata as a whole no property can be made.
     const properties = [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }];
     await admin.configureOnly("node-3", { properties });
-    await harness.until(
-      "it is not configured",
-      async () => (await harness.condition("node-3", "Configured"))?.status === "False",
-    );
+    await admin.is("node-3", "Configured", "False");
     await harness.delete(LinstorSatellite, node);
-    await harness.until("it is named", async () =>
-      (await harness.condition(node, "SatelliteEvacuated"))?.message.includes("to become ready: node-3"),
-    );
+    await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
     await harness.clock.advance(20 * 60_000);
     expect(harness.calls.evacuate).toEqual([]);
     await admin.replaced(node);
@@ -237,14 +228,11 @@ describe("bad cases", () => {
     async (policy) => {
       await harness.volume("pvc-1", [node]);
       await admin.setPolicy(node, policy);
-      const uid = (await harness.get(LinstorSatellite, node))?.metadata.uid;
+      const replaced = admin.replaced(node);
       const { spec } = (await harness.get<LinstorClusterObject>(LinstorCluster, "linstorcluster")) ?? {};
       await harness.delete(LinstorCluster, "linstorcluster");
       await harness.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec });
-      await harness.until("there is another satellite", async () => {
-        const live = await harness.get(LinstorSatellite, node);
-        return live && live.metadata.uid !== uid;
-      });
+      await replaced;
       await harness.clock.advance(600_000);
       expect(await admin.isListed(node)).toBe(true);
       expect(harness.linstor.goodCopies("pvc-1")).toEqual([node]);
@@ -269,9 +257,7 @@ describe("bad cases", () => {
     await harness.volume("pvc-1", [node, "node-2"]);
     harness.linstor.addSnapshot("backup", "pvc-1", [node, "node-2"]);
     await harness.delete(LinstorSatellite, node);
-    await harness.until("it says so", async () =>
-      /^Error: .*snapshots pvc-1\/backup/.test((await harness.condition(node, "SatelliteEvacuated"))?.message ?? ""),
-    );
+    await admin.says(node, "SatelliteEvacuated", /^Error: .*snapshots pvc-1\/backup/);
     await harness.clock.advance(600_000);
     expect(await harness.get(LinstorSatellite, node)).toBeDefined();
     expect(await admin.isListed(node)).toBe(true);
@@ -281,9 +267,7 @@ describe("bad cases", () => {
     await harness.volume("pvc-1", [node]);
     harness.linstor.setDisk("pvc-1", node, "Outdated");
     await harness.delete(LinstorSatellite, node);
-    await harness.until("it says so", async () =>
-      (await harness.condition(node, "SatelliteEvacuated"))?.message.startsWith("Error: No copy of pvc-1 is UpToDate"),
-    );
+    await admin.says(node, "SatelliteEvacuated", /^Error: No copy of pvc-1 is UpToDate/);
     await harness.clock.advance(600_000);
     expect(harness.calls.evacuate).toEqual([]);
     expect(await harness.get(LinstorSatellite, node)).toBeDefined();
@@ -312,10 +296,7 @@ describe("bad cases", () => {
     const options = { fieldManager: "piraeus.io/operator", force: true };
     await harness.client.patch(LinstorSatellite, undefined, node, "apply", applied, options);
     await harness.delete(LinstorSatellite, node);
-    await harness.until(
-      "it says so",
-      async () => (await harness.condition(node, "HoldfastActive"))?.reason === "OperatorActive",
-    );
+    await admin.is(node, "HoldfastActive", "OperatorActive");
     await harness.clock.advance(300_000);
     expect(harness.calls.evacuate).toEqual([]);
     expect(await harness.get(LinstorSatellite, node)).toBeDefined();

@@ -4,7 +4,7 @@ import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../.
 import { ConfigMap, Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { addressOf, workloads } from "./harness.ts";
-import { harness, withHarness } from "./with-harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
 const node = "node-1";
 
@@ -114,9 +114,7 @@ test("a patch that cannot be applied is said, and the satellite runs on as it di
   await isUp(node);
   const before = await workload(node);
   await configure("wrong", { patches: [{ target: { kind: "DaemonSet" }, patch: "spec: [" }] });
-  await harness.until("it says so", async () =>
-    (await harness.condition(node, "Applied"))?.message.includes("is no YAML"),
-  );
+  await admin.says(node, "Applied", /is no YAML/);
   expect((await workload(node))?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
 });
 

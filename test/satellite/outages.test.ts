@@ -116,8 +116,7 @@ describe("a satellite that cannot be judged", () => {
     await admin.says("node-2", "SatelliteEvacuated", /^Error: LINSTOR has a node node-2, and nothing says/);
     await harness.delete(LinstorSatellite, node);
     await admin.says(node, "SatelliteEvacuated", /to become ready: node-3\./);
-    const { annotations = {} } = (await harness.get(LinstorSatellite, node))?.metadata ?? {};
-    expect(annotations["holdfast.dev/evacuation"]).toContain('"awaited"');
+    expect(await admin.annotation(node, "holdfast.dev/evacuation")).toContain('"awaited"');
   });
 });
 
@@ -202,8 +201,7 @@ test("an evacuation that was given up, whose node LINSTOR does not list any more
   const record = { v: 1, uid, begun: new Date(harness.clock.now()).toISOString() };
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: JSON.stringify(record) } } });
   await harness.until("it is forgotten", async () => {
-    const { annotations = {} } = (await harness.get(LinstorSatellite, node))?.metadata ?? {};
-    return annotations[recordKey] === undefined;
+    return (await admin.annotation(node, recordKey)) === undefined;
   });
   harness.linstor.startSatellite(addressOf(node));
   await harness.until("it is registered again", () => admin.isListed(node));
@@ -239,8 +237,9 @@ describe("the management cluster is away", () => {
     await admin.setPolicy(node, "Retain");
     await admin.taint(node, "NoExecute");
     await harness.clock.advance(2 * minute);
-    const { annotations = {} } = (await harness.get(LinstorSatellite, node))?.metadata ?? {};
-    expect(annotations["holdfast.dev/satellite.retain.away"]).toMatch(/waits for Cluster API since 20/);
+    expect(await admin.annotation(node, "holdfast.dev/satellite.retain.away")).toMatch(
+      /waits for Cluster API since 20/,
+    );
     harness.cutOff();
     await admin.gone(LinstorSatellite, node);
     expect(await admin.hooksOn("worker")).toEqual([]);
@@ -272,8 +271,7 @@ describe("the management cluster is away", () => {
     harness.cutOff(/^\/apis\/cluster\.x-k8s\.io/, "not found");
     await admin.says(node, "SatelliteEvacuated", /waits for Cluster API, .* serves no Machines/);
     await harness.clock.advance(2 * minute);
-    const { annotations = {} } = (await harness.get(LinstorSatellite, node))?.metadata ?? {};
-    expect(annotations[recordKey]).toBeDefined();
+    expect(await admin.annotation(node, recordKey)).toBeDefined();
     expect((await admin.linstorNode(node)).flags).toEqual(["EVACUATE"]);
     harness.cutOff();
     await admin.gone(Machine, "worker");
@@ -286,7 +284,7 @@ describe("the management cluster is away", () => {
     await harness.delete(Machine, "worker");
     await harness.clock.advance(2 * minute);
     const key = "holdfast.dev/satellite.release-drain.away";
-    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[key];
+    const awayOf = () => admin.annotation(node, key);
     const said = await awayOf();
     expect(said).toMatch(/waits for Cluster API since 20.*Machine .*worker could not be changed/);
     const isSaid = async () =>
@@ -413,7 +411,7 @@ describe("a webhook denies what Holdfast writes to", () => {
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     harness.cutOff(paths, status);
     await harness.delete(LinstorSatellite, node);
-    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[away];
+    const awayOf = () => admin.annotation(node, away);
     const away = `holdfast.dev/${rule}.away`;
     await harness.until("the satellite says so", awayOf);
     const said = await awayOf();
@@ -434,7 +432,7 @@ describe("a webhook denies what Holdfast writes to", () => {
   test("the DaemonSet of a satellite: the satellite says so, and its workload follows afterwards", async () => {
     harness.cutOff(/\/daemonsets\//, 400);
     const key = "holdfast.dev/satellite.apply-daemonset.away";
-    const awayOf = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[key];
+    const awayOf = () => admin.annotation(node, key);
     const spec = { hostNetwork: true };
     await admin.configureOnly(node, { podTemplate: { spec } });
     await harness.until("the satellite says so", awayOf);

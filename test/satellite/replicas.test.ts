@@ -27,6 +27,12 @@ async function goesOffline(name = node): Promise<void> {
   await harness.until("it is OFFLINE", async () => (await admin.linstorNode(name)).connection_status === "OFFLINE");
 }
 
+/** A satellite stops, and a person gives its node up. */
+async function isGivenUp(): Promise<void> {
+  await goesOffline();
+  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+}
+
 /** The pod of the satellite starts once more, and the satellite is looked at for that. */
 async function startsAgain(name: string): Promise<void> {
   harness.linstor.startSatellite(addressOf(name));
@@ -76,8 +82,7 @@ describe("a node that a person gives up in LINSTOR in the middle of its evacuati
     await harness.delete(Machine, "worker");
     await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
     await harness.clock.advance(4_000);
-    await goesOffline();
-    await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+    await isGivenUp();
     // The copy that was being made has lost its source.
     const target = nodes.find((name) => harness.linstor.hasCopy("pvc-1", name)) ?? "";
     harness.linstor.setDisk("pvc-1", target, "Inconsistent");
@@ -93,8 +98,7 @@ describe("a node that a person gives up in LINSTOR in the middle of its evacuati
     await harness.volume("pvc-1", [node, "node-2", "node-3"]);
     await harness.delete(Machine, "worker");
     await harness.until("all copies are elsewhere", async () => harness.linstor.goodCopies("pvc-1").length === 4);
-    await goesOffline();
-    await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+    await isGivenUp();
     await admin.gone(Machine, "worker");
     expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(3);
   });
@@ -106,8 +110,7 @@ test("a node that a person gives up before it is evacuated: its Machine stays un
   await goesOffline("node-3");
   await harness.delete(Machine, "worker");
   await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
-  await goesOffline();
-  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await isGivenUp();
   await admin.says(node, "SatelliteEvacuated", /^Error: .* was never called to evacuate it: .* of pvc-1 no copy/);
   await harness.clock.advance(10 * minutes);
   expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
@@ -120,8 +123,7 @@ test("a node that is given up and registered again: its Machine stays until its 
   await admin.hookedMachine(node);
   harness.linstor.addVolume("pvc-1", { copies: [node] });
   harness.linstor.addVolume("pvc-2", { copies: [node, "node-2"] });
-  await goesOffline();
-  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await isGivenUp();
   await startsAgain(node);
   await harness.until("it is registered again", () => admin.isListed(node));
   await admin.says(node, "Available", /is connected/);
@@ -143,13 +145,12 @@ test.each([
   await harness.delete(Machine, "worker");
   await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
   await harness.clock.advance(4_000);
-  const written = (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
+  const written = (await admin.annotation(node, recordKey)) ?? "{}";
   const record = JSON.stringify({ ...JSON.parse(written), before: { "pvc-1": { good: 1 } } });
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
   await admin.says(node, "SatelliteEvacuated", /is damaged/);
   if (policy !== "Evacuate") await admin.setPolicy(node, policy);
-  await goesOffline();
-  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await isGivenUp();
   const target = nodes.find((name) => harness.linstor.hasCopy("pvc-1", name)) ?? "";
   harness.linstor.setDisk("pvc-1", target, "Inconsistent");
   await harness.clock.advance(10 * minutes);
@@ -166,8 +167,7 @@ test("a node that was retained, given up and made again: its Machine stays until
   await admin.setPolicy(node, "Retain");
   await admin.taint(node, "NoExecute");
   await admin.gone(LinstorSatellite, node);
-  await goesOffline();
-  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await isGivenUp();
   // Only now: the harness watches that no volume loses its last copy, and a person has just done that.
   for (const name of ["pvc-1", "pvc-2"]) {
     const spec = { claimRef: { namespace: "default", name }, csi: { driver: csiDriver, volumeHandle: name } };
@@ -200,7 +200,7 @@ test("a call under Delete that was refused does not excuse a person who gives th
     await harness.clock.sleep(20_000);
     return { status: 500, headers: { "content-type": "application/json" }, body: connected };
   });
-  const note = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[removalKey];
+  const note = () => admin.annotation(node, removalKey);
   await admin.taint(node, "NoExecute");
   await harness.until("LINSTOR was called", note);
   await harness.until("it is connected", async () => (await admin.linstorNode(node)).connection_status === "ONLINE");
@@ -208,8 +208,7 @@ test("a call under Delete that was refused does not excuse a person who gives th
   harness.answerLinstor();
   await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Evacuate" } });
   await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
-  await goesOffline();
-  await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+  await isGivenUp();
   await admin.says(node, "SatelliteEvacuated", /^Error: .* was never called to evacuate it: .* of pvc-1 no copy/);
   expect(await harness.get(LinstorSatellite, node)).toBeDefined();
 });
