@@ -32,6 +32,18 @@ export interface Asking {
   readonly connect: (asked: AskedRule) => Connect;
 }
 
+type Settings = ReturnType<typeof readSettings<Rule["settings"]>>;
+
+/** Read once for each rule of an installation, however many objects it is asked about. */
+const readSoFar = new WeakMap<AskedRule, Settings>();
+
+/** @throws SettingsError */
+function settingsOf(asked: AskedRule): Settings {
+  const known = readSoFar.get(asked) ?? readSettings(asked.rule.settings, asked.environment);
+  readSoFar.set(asked, known);
+  return known;
+}
+
 /** What a rule has decided about an object and what belongs to it, or why that could not be found out. */
 export type Judgement =
   /**
@@ -53,9 +65,9 @@ export async function judge(
   object: KubernetesObject,
   asking: Asking,
 ): Promise<Judgement> {
-  const { rule, environment } = asked;
+  const { rule } = asked;
   try {
-    const settings = readSettings(rule.settings, environment);
+    const settings = settingsOf(asked);
     const reading = readOnly(asking.client);
     const client = rule.client ? readOnly(await rule.client(reading, settings)) : reading;
     const view = { client, settings, ...clientsOf(rule, asking.connect(asked)) };
