@@ -66,11 +66,18 @@ const onCluster = {
  * What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone.
  */
 const first = [
+  "test/processes/guides.test.ts",
+  "local/start/tours.test.ts",
   "test/processes/cluster.test.ts",
-  "test/cluster/eviction.test.ts",
+  "test/cluster/uninstall.test.ts",
   "test/cluster/volume.test.ts",
-  "test/cluster/undelete.test.ts",
+  "test/cluster/eviction.test.ts",
   "test/cluster/satellite.test.ts",
+  "test/cluster/contract.test.ts",
+  "test/cluster/manifests.test.ts",
+  "test/cluster/walk/volumes.test.ts",
+  "test/cluster/undelete.test.ts",
+  "test/cluster/walk/change-knative.test.ts",
   "test/scenarios/pvc-retention.test.ts",
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
