@@ -30,12 +30,19 @@ export async function openCluster(
   });
   await advanceUntilSettled(server, "the controllers start", synced);
   const holdfast = await startHoldfast(server, random, setting);
+  const end = () => ended.abort(new Error("The cluster has ended."));
+  // Node keeps what waits for a signal, and with it a whole cluster: thousands would stay.
+  whenOver(() => {
+    holdfast.end();
+    end();
+    return server.stop();
+  });
   const bench = await benchOn(server, whenOver);
   return {
     ...holdfast.cluster(bench, () => clock.advance(restFor), whenOver),
     async stop() {
       await holdfast.stop();
-      ended.abort(new Error("The cluster has ended."));
+      end();
       await server.stop();
     },
   };

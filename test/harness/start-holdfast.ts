@@ -32,6 +32,8 @@ export interface Holdfast {
   cluster(bench: Bench, rest: () => Promise<void>, whenOver: WhenOver): Cluster;
   /** Stops it and takes off the server what was put there. */
   stop(): Promise<void>;
+  /** Stops it where the server goes with it. */
+  end(): void;
 }
 
 /**
@@ -41,6 +43,7 @@ export interface Holdfast {
 export async function startHoldfast(server: Server, random: Random, setting: Setting): Promise<Holdfast> {
   const { admin, clock } = server;
   const ended = new AbortController();
+  const end = () => ended.abort(new Error("The cluster has ended."));
   const installation = readInstallation(setting);
   await noneTerminating(server, installation.objects);
   const uninstall = await install(admin, installation.objects);
@@ -180,8 +183,9 @@ export async function startHoldfast(server: Server, random: Random, setting: Set
         rest,
       };
     },
+    end,
     async stop() {
-      ended.abort(new Error("The cluster has ended."));
+      end();
       const removed = await uninstall();
       if (clock === systemClock) await rightsInForce(server, removed, false);
       await definitionsDeleted(server, definitions);
