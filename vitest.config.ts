@@ -9,24 +9,32 @@ const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// Hours of virtual time, in which eighteen functions look at each change; crowds of objects; and all states of a chain.
+// Hours of virtual time, in which eighteen functions look at each change; crowds of objects; all states of a chain; and
+// what a cluster at rest and an eviction cost.
 const long = [
+  "bench/eviction/measure.test.ts",
+  "bench/rest/rest.test.ts",
   "test/bad-input/amplification.test.ts",
   "test/hostile/neighbour.test.ts",
   "functions/eviction/lib/converged.test.ts",
+  "test/scenarios/volume-outages.test.ts",
   ...[
+    "away",
     "bad-input",
+    "copies",
     "document",
     "evacuate-in-turn",
     "evacuation",
     "external-controller",
+    "hooks-too-late",
     "late-calls",
     "limits",
+    "machine-without-node",
     "outages",
     "replicas",
+    "upstream",
   ].map((name) => `test/satellite/${name}.test.ts`),
-  "test/upgrade/evacuation.test.ts",
-  "test/upgrade/eviction.test.ts",
+  ...["evacuation", "eviction", "installed-evacuation"].map((name) => `test/upgrade/${name}.test.ts`),
 ];
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time names it in its error.
