@@ -170,7 +170,7 @@ export default defineConfig({
       },
       {
         // What compares speeds: nothing else of the suite runs meanwhile.
-        test: { name: "unit-measured", include: measured, fileParallelism: false, ...hangLimits },
+        test: { name: "budget", include: measured, fileParallelism: false, ...hangLimits },
       },
       {
         // On a real control plane, what leaves the rest of it alone: several files at a time, because most of it is
