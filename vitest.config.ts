@@ -39,6 +39,8 @@ const long = [
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time names it in its error.
 const hangLimits = { testTimeout: 180_000, hookTimeout: 180_000 };
+// Node is compressed for several platforms, and CI does it with what other suites leave of the cores.
+const compressing = { testTimeout: 1_200_000, hookTimeout: 1_200_000 };
 // Modules are loaded once for each worker: none of them may remember anything. Node loads them itself, as it does in
 // production: vitest's own loader makes each use of an import slower.
 const loadedByNode = { isolate: false, experimental: { viteModuleRunner: false } };
@@ -232,9 +234,7 @@ export default defineConfig({
           include: ["test/images/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
-          // Node is compressed in it for two platforms, once, and functions are built.
-          testTimeout: 480_000,
-          hookTimeout: 480_000,
+          ...compressing,
         },
       },
       {
@@ -244,8 +244,7 @@ export default defineConfig({
           include: ["test/release/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
-          testTimeout: 480_000,
-          hookTimeout: 480_000,
+          ...compressing,
         },
       },
     ],
