@@ -59,7 +59,7 @@ const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUST
 const planes = KUBEBUILDER_ASSETS ? 2 : 1;
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 // Where a control plane can be started: the console, beside one of its own. The pages hardly depend on the server.
-const consoleFiles = [...share(["pages"]), "connection", "dialogs", "with-server"].map(
+const consoleFiles = [...share(["accessible", "pages"]), "connection", "dialogs", "with-server"].map(
   (name) => `test/console/${name}.test.ts`,
 );
 const onCluster = {
@@ -88,6 +88,9 @@ const first = [
   "test/cluster/walk/volumes.test.ts",
   "test/cluster/undelete.test.ts",
   "test/cluster/walk/change-knative.test.ts",
+  "test/console/pages.test.ts",
+  "test/console/npm-start.test.ts",
+  "test/console/accessible.test.ts",
   "test/scenarios/pvc-retention.test.ts",
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
