@@ -239,15 +239,15 @@ export const computeNode = (name: string, isAgreed: boolean) => ({
               status: "True",
               reason: "NeedPerson",
               message:
-                "5c1d: It is in ERROR. Repair it, reset its state, or delete it.\n" +
-                "9f2e: It is in RESCUE. Its owner has to unrescue it.",
+                "5c1d: It is in ERROR. Repair it and run openstack server set --state active 5c1d, or delete it.\n" +
+                "9f2e: It is in RESCUE. Its owner has to run openstack server unrescue 9f2e.",
               lastTransitionTime: at(10),
             },
             {
               type: "HostDown",
               status: "True",
               reason: "NotFenced",
-              message: "Host node-2 counts as down when all of this holds.",
+              message: "Host node-2 counts as down when each of these checks says yes.",
               lastTransitionTime: at(10),
             },
           ]

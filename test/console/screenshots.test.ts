@@ -92,11 +92,11 @@ async function addDeletions({ add, admin }: StillCluster): Promise<void> {
   const required = "maintenance.yaook.cloud/maintenance-required-l2-agent";
   const counters = { migrated: 3, migratable: 1, pending: 0, in_progress: 2, unhandleable: 1 };
   const moving =
-    "3 servers of worker-2 are still to leave, 2 of them are moving. Server 0b6f: It is SUSPENDED, which Nova cannot " +
-    "move. Resume or shelve it.";
+    "3 servers still to leave worker-2, 2 moving now. Server 0b6f: It is SUSPENDED, which Nova cannot move. Resume " +
+    "or shelve it.";
   const asks =
-    "Its state is DisabledAndCleared: its servers leave when a person agrees. Run kubectl annotate novacomputenode " +
-    "-n yaook worker-1 holdfast.dev/approve-eviction=true";
+    "The state of the NovaComputeNode is DisabledAndCleared: its servers leave the host when you agree. To agree, " +
+    "run kubectl annotate novacomputenode -n yaook worker-1 holdfast.dev/approve-eviction=true";
   await add([
     objects.namespace("shop"),
     objects.node("worker-1"),

@@ -66,7 +66,8 @@ type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-ag
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
-const goes = "what it serves goes to others";
+const settingAgent = "openstack network agent set";
+const goes = "other agents take over what it serves";
 
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
 const steps: readonly ChainStep<AgentFacts, StepName>[] = [
@@ -108,8 +109,8 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
         return "The agent has not reported to Neutron yet. If this takes long, look at the log of its pod.";
       if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
       return isSettled(facts)
-        ? "The agent is disabled, but not by Holdfast: it stays disabled."
-        : "The agent is enabled again when its pod is Ready and it reports to Neutron.";
+        ? `The agent is disabled, but not by Holdfast. To enable it, run ${settingAgent} --enable ${facts.host.self.id}`
+        : "Holdfast enables the agent again when its pod is Ready and the agent reports to Neutron.";
     },
   },
 ];
@@ -158,10 +159,11 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
   if (outside) return outside;
   if (isMovingDamaged(object)) {
     const message =
-      `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so what is between two agents is not ` +
-      "known. Restore its value. If you cannot, see in Neutron that each router, network and BGP speaker is on a " +
-      "live agent. If the agent is to stay, and its description begins with Holdfast evicts, run openstack network " +
-      `agent set --enable with its id. Then run ${annotating(object, `${movingKey}-`)}`;
+      `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so Holdfast does not know which ` +
+      "routers, networks or BGP speakers are between two agents. Restore the value of the annotation. If you cannot, " +
+      "make sure in Neutron that a live agent serves each router, network and BGP speaker. If the agent is to stay " +
+      `and its description begins with Holdfast evicts, run ${settingAgent} --enable with its id. Last, run ` +
+      annotating(object, `${movingKey}-`);
     return { is: "halted", message };
   }
   const stays = wanted === "stay" || (!isApproved && moving !== undefined) || isAsked;
@@ -201,12 +203,12 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
 /** Facts of an agent that is not the one with which the eviction began. */
 function anotherThan(self: NetworkAgent, { agentType, noun }: Service, { object, moving }: Agent) {
   const ids = Object.keys(moving?.moving ?? {});
-  const all = `every ${noun} that it had${ids.length > 0 ? `, also ${ids.join(", ")}` : ""}`;
+  const all = `every ${noun} that the first one had${ids.length > 0 ? `, also ${ids.join(", ")}` : ""}`;
   const message =
-    `The ${agentType} of ${self.host} in Neutron is ${self.id}, and this eviction began with ${moving?.agent}, so ` +
-    "Holdfast asks for nothing. If the Secret or the settings OS_* name another cloud or region than they did, " +
-    "correct them. If the agent was deleted in Neutron and has come back as another one, first see that an agent " +
-    `serves ${all}. Then run ${annotating(object, `${movingKey}-`)} to go on with this one.`;
+    `The eviction began with the ${agentType} ${moving?.agent}, but Neutron now has ${self.id} on ${self.host}, so ` +
+    "Holdfast changes nothing in Neutron. If the Secret or the settings OS_* name another cloud or region than " +
+    "before, correct them. If the agent was deleted in Neutron and has registered again, make sure that an agent " +
+    `serves ${all}. Then run ${annotating(object, `${movingKey}-`)} to go on with ${self.id}.`;
   return { is: "halted", message } as const;
 }
 
@@ -230,7 +232,7 @@ async function hostOf(
     ({ id, host, isAlive, isEnabled, isCentral }) =>
       id !== self.id && isAlive && isEnabled && isCentral && !leaving.has(host),
   );
-  return { service, self, served, agentsOf, targets, at: await nova.now() };
+  return { object, service, self, served, agentsOf, targets, at: await nova.now() };
 }
 
 type SeenAgent = Extract<AgentFacts, { at: "seen" }>;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type AgentHost, planAgent } from "./agent-plan.ts";
 import { dhcp, l3, type NetworkAgent } from "./openstack/neutron.ts";
+import { anL3Agent } from "./testing/network-agent.ts";
 import { now } from "./testing/seen.ts";
 
 const agent = (id: string, more: Partial<NetworkAgent> = {}): NetworkAgent => ({
@@ -10,6 +11,7 @@ const agent = (id: string, more: Partial<NetworkAgent> = {}): NetworkAgent => ({
 const [self, other] = [agent("a"), agent("b")];
 const aHost = (agents: readonly NetworkAgent[] | undefined, more: Partial<AgentHost> = {}): AgentHost => ({
   ...{ service: l3, self, served: [{ id: "r", isHa: false }], agentsOf: { r: agents }, targets: [other] },
+  object: anL3Agent().object,
   at: now,
   ...more,
 });
@@ -74,11 +76,15 @@ test("without a target nothing moves and it says so; after the last attempt a pe
   expect(plan(aHost([self], { targets: [] }))).toMatchObject({
     next: undefined,
     counters: { unhandleable: 1, migratable: 0 },
-    stuck: [expect.stringContaining("No other L3 agent is alive and enabled")],
+    stuck: [expect.stringContaining("No other L3 agent that is alive and enabled")],
   });
   expect(plan(aHost([self]), { r: move(3_600_000, 3) })).toMatchObject({
     next: undefined,
-    stuck: [expect.stringContaining("holdfast.dev/retry-eviction=true")],
+    stuck: [
+      expect.stringContaining(
+        "run kubectl annotate neutronl3agent -n yaook node-a holdfast.dev/retry-eviction=true to",
+      ),
+    ],
   });
 });
 

@@ -8,8 +8,9 @@ import { replaceAnnotation } from "../../../shared/kubernetes/replace-annotation
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { lateFor } from "./dependent.ts";
 import { kindOf } from "./kinds.ts";
-import { movingKey } from "./names.ts";
+import { movingKey, retrying } from "./names.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
+import { counted } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
@@ -50,6 +51,7 @@ export const isMovingDamaged = (object: KubernetesObject): boolean => isOwnDamag
 
 /** What Neutron has of an agent that is to leave, read in one look. */
 export interface AgentHost {
+  readonly object: KubernetesObject;
   readonly service: Service;
   readonly self: NetworkAgent;
   readonly served: readonly Served[];
@@ -104,24 +106,22 @@ export function planAgent(
   const next = chosen === undefined ? undefined : transferOf(host, chosen, moving[chosen]);
   const none = waiting.length + open.length > 0 && host.targets.length === 0;
   const lost = none ? open.filter(([id]) => agentsOf[id]?.length === 0) : [];
+  const other = `${begins ? "other " : ""}${service.agentType}`;
+  const tries = counted(settings.evictionAttempts, "time");
   const stuck = [
-    ...(none
-      ? [`No ${begins ? "other " : ""}${service.agentType} is alive and enabled that could take over. Start one.`]
-      : []),
+    ...(none ? [`No ${other} that is alive and enabled could take over. Start or enable one.`] : []),
     ...tired.map(
       (id) =>
-        `The ${service.noun} ${id} has not moved, though Neutron was asked ${settings.evictionAttempts} times. See ` +
-        "the Event OpenStackRefused and Neutron's log, remove the cause, and set the annotation " +
-        "holdfast.dev/retry-eviction=true.",
+        `Neutron was asked ${tries} to move the ${service.noun} ${id}, and has not. Look at the Event ` +
+        `OpenStackRefused and at Neutron's log, remove the cause, and run ${retrying(seen.object)} to try again.`,
     ),
   ];
-  const left = waiting.length + ids.length;
-  const nouns = `${left} ${service.noun}${left === 1 ? "" : "s"}`;
+  const nouns = counted(waiting.length + ids.length, service.noun);
   const message = begins
-    ? `Still to leave ${self.host}: ${nouns}, ${ids.length} of them moving.`
-    : `The eviction was called off while these were moving: ${nouns}. Holdfast waits until an agent serves each of ` +
-      `them. What the agent of ${self.host} serves, Holdfast watches until ten minutes after its last request, ` +
-      "because a late one may take it away again.";
+    ? `${nouns} still to leave the agent of ${self.host}, ${ids.length} moving now.`
+    : `The eviction was called off during the move of ${nouns}. Holdfast waits until an agent serves each of them, ` +
+      `and watches those of the agent of ${self.host} until ten minutes after its last request: Neutron may carry ` +
+      "out a late request, and take them away again.";
   return {
     counters: {
       migrated: moved,

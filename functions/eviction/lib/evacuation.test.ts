@@ -44,7 +44,7 @@ test.each<[string, Parameters<typeof aHost>[0], Partial<EvictionRecord>]>([
 
 test("a call that OpenStack has not answered for half a minute is said while it may be carried out", () => {
   const message = (...noted: Parameters<typeof aCall>) => plan({ servers: [aServer()] }, aCall(...noted)).message;
-  expect(message(31_000)).toContain("OpenStack has not answered the call for 1 of them.");
+  expect(message(31_000)).toContain("OpenStack has not yet answered the call to evacuate 1 of them.");
   expect(message(29_000)).not.toContain("not answered");
   expect(message(31_000, "answered")).not.toContain("not answered");
   expect(message(11 * minute)).not.toContain("not answered");
@@ -100,9 +100,9 @@ test("a server that was being moved live is left to a person", () =>
 test("a server that was moved, as Nova says, and is MIGRATING is left to a person", () =>
   isLeft({ status: "MIGRATING" }, { migrations: [aMove({ status: "completed" })] }, /may run there/));
 test("a server that hangs in its evacuation is left to a person", () =>
-  isLeft({}, { migrations: [evacuation("accepted", { updated: now - 31 * minute })] }, /would damage it/));
+  isLeft({}, { migrations: [evacuation("accepted", { updated: now - 31 * minute })] }, /a second evacuation damages it/));
 test("a server that is here long after its evacuation was done is left to a person", () =>
-  isLeft({}, { migrations: [evacuation("done", { updated: now - 2 * minute })] }, /would damage it/));
+  isLeft({}, { migrations: [evacuation("done", { updated: now - 2 * minute })] }, /a second evacuation damages it/));
 
 test.each(["deleting", "soft-deleting"])(
   "a server that is %s for half an hour is named, and hides no other",
@@ -125,7 +125,9 @@ test.each(["deleting", "soft-deleting"])(
 
 test("a server that is elsewhere, and whose move from the dead host is not over, is left to a person", () => {
   const { stuck, message, counters } = plan({ migrations: [aMove({ type: "resize" })] });
-  expect(stuck).toMatchObject([{ server: "s1", message: expect.stringContaining("Its resize to node-b is not over") }]);
+  expect(stuck).toMatchObject([
+    { server: "s1", message: expect.stringContaining("The server's resize to node-b is not over") },
+  ]);
   expect(message).toContain("Start nova-compute of node-a again, or delete the server.");
   expect(counters).toMatchObject({ unhandleable: 1, pending: 0 });
   expect(plan({ migrations: [aMove(), evacuation("done", { id: 12 })] }).stuck).toEqual([]);
@@ -170,7 +172,7 @@ test("what Nova refuses to put back is asked for with growing pauses, three time
   expect(found(2, 4 * minute, 5 * minute).next).toEqual({ do: "set-error", server: "s1" });
   const late = found(3, 10 * minute);
   expect(late).toMatchObject({ next: undefined, counters: { pending: 0, unhandleable: 2 } });
-  expect(late.message).toContain("Nova has refused 3 times to set it to ERROR again");
+  expect(late.message).toContain("Nova has refused to set it to ERROR again 3 times");
   expect(late.message).toContain("openstack server set --state error s1");
   expect(late.message).toContain("openstack server stop s2");
   expect(isStuck(late)).toBe(true);
@@ -230,7 +232,7 @@ test("nova-compute is held down while an evacuation is open or may begin, or its
   const host = aHost({ service });
   const held = (noted: Partial<EvictionRecord>, more = host) => unsettled(more, { ...record, ...noted });
   expect(held(aCall(9 * minute))).toContain("1 may still begin");
-  expect(held({}, aHost({ migrations: [evacuation("pre-migrating")] }))).toContain("1 are open");
+  expect(held({}, aHost({ migrations: [evacuation("pre-migrating")] }))).toContain("1 open");
   expect(held({ shutdown: new Date(now - minute).toISOString() })).toContain("ten minutes");
   expect(held({ ...aCall(11 * minute), shutdown: new Date(now - 11 * minute).toISOString() })).toBeUndefined();
 });

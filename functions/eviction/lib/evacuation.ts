@@ -1,6 +1,7 @@
 import { minute } from "../../../shared/duration.ts";
 import type { Call, EvictionRecord } from "./compute-node.ts";
 import { lateFor } from "./dependent.ts";
+import { retrying } from "./names.ts";
 import type { Migration, Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import {
@@ -25,6 +26,7 @@ import {
   stuckOf,
   type Verdict,
 } from "./plan.ts";
+import { counted } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 /** What a server was before its evacuation, where Nova may not have brought it back so. */
@@ -77,10 +79,11 @@ export function unsettled({ migrations, at: now }: HostFacts, record: EvictionRe
   const coming = Object.keys(record?.called ?? {}).filter(
     (server) => record && callsOf(server, migrations, record, now, lateFor).mayCome,
   ).length;
+  const held = "Holdfast lets nova-compute start again only";
   if (open + coming > 0)
-    return `nova-compute is held down until its evacuations are complete: ${open} are open, ${coming} may still begin.`;
+    return `${held} when the evacuations from its host are complete: ${open} open, ${coming} may still begin.`;
   return now - Date.parse(record?.shutdown ?? "") < lateFor
-    ? "nova-compute is held down for ten minutes after Ironic was asked to turn its host off."
+    ? `${held} ten minutes after Ironic was asked to turn the host off, because Ironic may still do it.`
     : undefined;
 }
 
@@ -110,7 +113,7 @@ export function evacuationFor(
     ...astray.map(({ server, type, target }) => ({
       server,
       message:
-        `Its ${type} to ${target} is not over, and cannot be confirmed or reverted while nova-compute of ` +
+        `The server's ${type} to ${target} is not over. Nova cannot confirm or revert it while nova-compute of ` +
         `${service.host} is down. Start nova-compute of ${service.host} again, or delete the server.`,
     })),
     ...hanging.map(({ server: { id, status, task, host }, before }) => ({
@@ -122,9 +125,9 @@ export function evacuationFor(
     ...refused.map(({ server: { id, status }, before }) => ({
       server: id,
       message:
-        `It was ${before} before its evacuation, and is ${status}. Nova has refused ${calls(id).refused} times to ` +
-        `set it to ${before} again: see the Event OpenStackRefused. Do it yourself: openstack server ` +
-        `${before === "ERROR" ? "set --state error" : "stop"} ${id}`,
+        `It was ${before} before its evacuation, and is ${status}. Nova has refused to set it to ${before} again ` +
+        `${counted(calls(id).refused, "time")}: see the Event OpenStackRefused. Do it yourself: openstack server ` +
+        `${before === "ERROR" ? "set --state error" : "stop"} ${id}.`,
     })),
   ];
   const ready = readyOf(verdicts, record);
@@ -150,14 +153,14 @@ export function evacuationFor(
     unhandleable_agent: false,
   };
   const left = leftOf(counters);
-  const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
+  const begin = `${service.host} is off: Nova has to start ${left} of its servers elsewhere, and starts ${moving} now.`;
   const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
   const isUnanswered = ([id, call]: [string, Call]) =>
     call.evacuation === "asked" &&
     callsOf(id, migrations, record, now, lateFor).mayCome &&
     host.at - Date.parse(call.at) > answersWithin;
   const unanswered = Object.entries(record.called ?? {}).filter(isUnanswered).length;
-  const waits = unanswered > 0 ? [`OpenStack has not answered the call for ${unanswered} of them.`] : [];
+  const waits = unanswered > 0 ? [`OpenStack has not yet answered the call to evacuate ${unanswered} of them.`] : [];
   const next = back?.do ? { do: back.do, server: back.server.id } : first && { do: first.is, server: first.server };
   return {
     counters,
@@ -170,7 +173,7 @@ export function evacuationFor(
 
 function verdictOn(
   server: Server,
-  { migrations, at: now }: HostFacts,
+  { object, migrations, at: now }: HostFacts,
   record: EvictionRecord,
   { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
 ): Verdict<"evacuate"> {
@@ -186,8 +189,9 @@ function verdictOn(
   if (last && now - last.updated < (open ? passingFor : minute)) return { is: "moving" };
   if (last)
     return stuckFor(
-      `Nova calls its evacuation ${last.status}, and the server is ${status} and listed here. A second evacuation ` +
-        "would damage it. Look at it in Nova. When no task works on it any more, reset its state.",
+      `Nova shows the evacuation of this server as ${last.status}, and lists it on this host, as ${status}. Do not ` +
+        "evacuate it again: a second evacuation damages it. Look at it in Nova: openstack server show " +
+        `${id}. When its task_state is None, reset its state.`,
     );
   // Nova shows the migration as soon as a late call is carried out. A second one ruins the server.
   const calls = callsOf(id, migrations, record, now, lateFor);
@@ -195,26 +199,26 @@ function verdictOn(
   const moving = openOf(its)[0] ?? (["MIGRATING", "RESIZE"].includes(status) ? its[0] : undefined);
   if (moving)
     return stuckFor(
-      `It was being moved to ${moving.target ?? "another host"} when its host went down, and may run there. Look ` +
-        `there. If it does not run, start it elsewhere yourself: ${byHand(id)}.`,
+      `It was being moved to ${moving.target ?? "another host"} when its host went down, and may run there: look ` +
+        `there first. Only if it does not run there, start it elsewhere yourself: ${byHand(id)}.`,
     );
   if (!evacuable.includes(status))
     return stuckFor(
-      `It is ${status}, which Nova does not evacuate. If its state may be lost, run openstack server set --state ` +
-        `error ${id}, and openstack server set --state active ${id} when it is on another host.`,
+      `It is ${status}, which Nova does not evacuate. If its state and memory may be lost, run openstack server set ` +
+        `--state error ${id}. When it is on another host, run openstack server set --state active ${id}.`,
     );
   if (hasLocalDisk && evictionSharedStorage !== "true")
     return stuckFor(
       "It has a disk on the dead host. Nova would create it again from its image, and all data on this disk would be " +
-        `lost. Repair the host, or accept the loss and run ${byHand(id)}. Where all hosts share this storage, set ` +
-        "EVICTION_SHARED_STORAGE.",
+        `lost. Repair the host, or accept the loss and run ${byHand(id)}. If all hosts share this storage, set ` +
+        "EVICTION_SHARED_STORAGE to true instead.",
     );
   const failures = failuresOf(id, evacuations, record);
   if (failures.length + calls.refused >= evictionAttempts)
     return stuckFor(
-      `${failures.length + calls.refused} evacuations have failed: ` +
+      `Nova has failed or refused to evacuate it ${counted(failures.length + calls.refused, "time")}: ` +
         `${(calls.refused === 0 && fault) || "see the Event OpenStackRefused"}. ` +
-        "Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the NovaComputeNode.",
+        `Remove the cause, and run ${retrying(object)} to try again.`,
     );
   return { is: calls.isResting || isResting(failures, now) ? "pending" : "evacuate" };
 }

@@ -21,7 +21,7 @@ test("an eviction goes on only with the nova-compute with which it began", () =>
   const other = (service: object) =>
     otherCompute(aCompute({ metadata: { annotations: aRecord(service) } }).object, aHost());
   expect([other({ service: "c1" }), other({})]).toEqual([undefined, undefined]);
-  expect(other({ service: "c2" })).toContain("began with nova-compute c2, and Nova has c1 there");
+  expect(other({ service: "c2" })).toContain("began with the nova-compute c2, but Nova now has c1 there");
 });
 
 const old = { type: "live-migration", status: "running", source: "x", target: "node-a", updated: now - 601_000 };

@@ -42,7 +42,7 @@ export async function lookAtHost(
     given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
-  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
+  return { object, service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
 }
 
 /** Why no call is made to the host of an eviction, as a sentence: it began with another nova-compute. */
@@ -50,9 +50,9 @@ export function otherCompute(object: DependentObject, { service }: HostFacts): s
   const begun = readRecord(object)?.service;
   if (begun === undefined || begun === service.id) return undefined;
   return (
-    `The eviction of ${service.host} began with nova-compute ${begun}, and Nova has ${service.id} there, which ` +
-    "Holdfast leaves as it is: if it is enabled, it may get servers. The Secret or the settings OS_* may name " +
-    `another cloud or region: correct them. If nova-compute has registered in Nova again, ${startingOver(object)}`
+    `The eviction of ${service.host} began with the nova-compute ${begun}, but Nova now has ${service.id} there. ` +
+    "Holdfast changes nothing there, so it may get new servers if it is enabled. If the Secret or the settings OS_* " +
+    `name another cloud or region than before, correct them. If it has registered again, ${startingOver(object)}`
   );
 }
 

@@ -33,6 +33,10 @@ export const noticedKey = "holdfast.dev/l2-agent-label";
 /** The command by which a person annotates a resource of this system. */
 export const annotating = ({ kind, metadata: { namespace, name } }: KubernetesObject, pair: string): string =>
   `kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${pair}`;
+/** The one by which a person hands a resource over from Yaook's operator. */
+export const handingOver = (object: KubernetesObject) => annotating(object, `--overwrite ${pauseKey}=${handedOver}`);
+/** The one by which a person has tried again what could not be moved. */
+export const retrying = (object: KubernetesObject) => annotating(object, `${retryKey}=true`);
 
 /** How what Holdfast has disabled in OpenStack begins to say so: by it Holdfast knows it, also for a later resource. */
 export const evicting = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { EvictionRecord } from "./compute-node.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
 import { coldIn, type HostFacts, isEmpty, isStuck, planFor } from "./plan.ts";
+import { aCompute } from "./testing/seen.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const minute = 60_000;
@@ -31,7 +32,7 @@ const service: ComputeService = {
   ...{ binary: "nova-compute", isForcedDown: false },
 };
 const aHost = (servers: readonly Server[], migrations: readonly Migration[] = [], more: Partial<HostFacts> = {}) => ({
-  ...{ service, servers, migrations, arrivals: [], failures: {}, at: now },
+  ...{ object: aCompute().object, service, servers, migrations, arrivals: [], failures: {}, at: now },
   ...more,
 });
 const plan = (host: HostFacts, noted: EvictionRecord = record) => planFor(host, noted, settings);
@@ -65,8 +66,8 @@ test.each<[string, Server, RegExp]>([
   ["in ERROR", aServer("ERROR"), /Repair it/],
   ["SUSPENDED", aServer("SUSPENDED"), /Resume or shelve it/],
   ["in RESCUE", aServer("RESCUE"), /unrescue/],
-  ["resized to this host", aServer("VERIFY_RESIZE"), /Confirm or revert/],
-  ["in a state that is not known", aServer("SOMETHING"), /does not know what to do/],
+  ["resized to this host", aServer("VERIFY_RESIZE"), /resize confirm s1, or openstack server resize revert s1/],
+  ["in a state that is not known", aServer("SOMETHING"), /cannot move a server that is SOMETHING/],
   ["being built for an hour", aServer("BUILD", { updated: now - 60 * minute }), /more than half an hour/],
 ])("a server that is %s is shown, and never moved", (_, server, message) => {
   const found = plan(aHost([server]));
@@ -98,7 +99,9 @@ test("failed moves are counted since the eviction began, and again since a perso
   const failures = [14, 13, 12].map((id) => aMove("error", { id }));
   const given = plan(aHost([aServer("ACTIVE")], failures, { failures: { s1: "No valid host was found." } }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
-  expect(given.message).toContain("because: No valid host was found.");
+  expect(given.message).toContain(
+    "Nova has failed to move it 3 times (the last reason was: No valid host was found.).",
+  );
   expect(plan(aHost([aServer("ACTIVE")], failures), { ...record, retried: 14 }).next).toMatchObject({ do: "live" });
   expect(plan(aHost([aServer("ACTIVE")], failures), { ...record, baseline: 14 }).next).toMatchObject({ do: "live" });
 });
@@ -123,7 +126,7 @@ test("our finished cold move is confirmed while the host is up, before anything 
   ] as const) {
     const found = plan(aHost([], [other, tried]), { ...record, ...(cold ? { cold } : {}) });
     expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
-    expect(found.message).toContain("Confirm or revert it");
+    expect(found.message).toContain(`openstack server resize revert ${other.server}.`);
   }
 });
 
@@ -142,13 +145,17 @@ test("a host to which a server is on its way is not empty, and says so; a server
   const found = plan(aHost([], [], { arrivals: [arriving] }));
   expect(isEmpty(aHost([], [], { arrivals: [arriving] }))).toBe(false);
   expect(found).toMatchObject({ next: undefined, counters: { pending: 1 } });
-  expect(found.message).toContain("Moves to node-a are not over yet, of servers s1.");
+  expect(found.message).toContain("Servers that are still being moved to node-a: s1.");
   expect(plan(aHost([aServer("ACTIVE")], [], { arrivals: [arriving] })).next).toBeUndefined();
 });
 
 test.each<[string, Partial<Migration>, string]>([
-  ["live move", {}, "It may run on node-a already: look there. Only if it does not, and node-b is off for good,"],
-  ["evacuation", { type: "evacuation" }, "Do not evacuate it again, which would damage it"],
+  [
+    "live move",
+    {},
+    "It may already run on node-a: look there first. Only if it does not run on node-a, and node-b is off for good,",
+  ],
+  ["evacuation", { type: "evacuation" }, "Do not evacuate it again: a second evacuation damages it"],
 ])("a %s to the host that Nova has not changed for half an hour is shown with its cure, and stays", (_, more, cure) => {
   const old = { source: "node-b", target: "node-a", updated: now - 31 * minute, ...more };
   const arrivals = [aMove("running", old)];
@@ -192,7 +199,7 @@ test("a confirmation waits a minute, others move meanwhile, and a person must ac
   expect(planFor(host, calledFor("s2", 61_000), one).next).toEqual({ do: "confirm", server: "s2" });
   const given = plan(aHost([], [finished]), calledFor("s2", 61_000, { refused: 3 }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
-  expect(given.message).toContain("Nova has refused 3 confirmations");
+  expect(given.message).toContain("Nova has refused to confirm it 3 times");
   expect(isStuck(given)).toBe(true);
 });
 
@@ -207,7 +214,7 @@ test("a server that is MIGRATING is named until a migration has come of the call
   expect(plan(aHost([aServer("MIGRATING")]), calledFor("s1", 59_000)).message).not.toContain("has done");
   const found = plan(aHost([aServer("MIGRATING")]), noted);
   expect(found).toMatchObject({ next: undefined, counters: { in_progress: 1, unhandleable: 0 }, ignored: 0 });
-  expect(found.message).toContain("Nova has done nothing about 1 of the servers that it was asked to move (s1)");
+  expect(found.message).toContain("Nova has done nothing about 1 server (s1)");
   const came = [aMove("running", { id: 12, updated: now })];
   expect(plan(aHost([aServer("MIGRATING")], came), noted).message).not.toContain("has done");
 });
@@ -217,7 +224,7 @@ test("calls that Nova refuses count as attempts, with the moves that have failed
   expect(plan(aHost([server]), calledFor("s1", 61_000, { refused: 2 })).next).toMatchObject({ do: "live" });
   const given = plan(aHost([server]), calledFor("s1", 61_000, { refused: 3 }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
-  expect(given.message).toContain("Nova has refused to move it 3 times");
+  expect(given.message).toContain("Nova has refused a move 3 times");
   const failure = [aMove("error")];
   expect(plan(aHost([server], failure), calledFor("s1", 61_000, { refused: 2 })).counters.unhandleable).toBe(1);
   expect(plan(aHost([server]), calledFor("s1", 31 * minute, { refused: 3 })).next).toMatchObject({ do: "live" });
@@ -236,7 +243,7 @@ test("calls that Nova does nothing about are repeated, with pauses of four minut
       return planFor({ ...aHost([server]), at: now + later }, shifted, settings);
     };
     while (!at(ago).next) ago += 1000;
-    expect(at(ago).message).toMatch(/nothing about 1 of the servers .* \(s1\), .* since .*nova-conductor/);
+    expect(at(ago).message).toMatch(/nothing about 1 server \(s1\), though .* since .*nova-conductor/);
     expect(at(ago).stuck).toEqual([]);
     pauses.push(ago / minute);
     since += ago;

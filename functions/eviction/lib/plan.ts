@@ -1,12 +1,15 @@
 import { minute } from "../../../shared/duration.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Call, EvictionRecord } from "./compute-node.ts";
 import { lateFor as longest } from "./dependent.ts";
+import { retrying } from "./names.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
-import type { Counters } from "./report.ts";
+import { type Counters, counted } from "./report.ts";
 import type { Common } from "./settings.ts";
 
 /** What Nova has of a host: servers, and all migrations away from it, read before the service. */
 export interface HostFacts {
+  readonly object: KubernetesObject;
   readonly service: ComputeService;
   readonly servers: readonly Server[];
   readonly migrations: readonly Migration[];
@@ -132,13 +135,13 @@ export function ignoredBy(
     .flatMap(({ server, since, refused }) => (since && refused === 0 ? [{ server, since }] : []))
     .toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
   const names = late.slice(0, 3).map(({ server }) => server);
-  const what = `Nova has done nothing about ${late.length} of the servers that it was asked to move`;
+  const what = `Nova has done nothing about ${counted(late.length, "server")} (${names.join(", ")})`;
   const advice =
-    "Look at nova-conductor, and at Nova's message queue. Nova is asked again every few minutes, but not about a " +
-    "server that it shows as MIGRATING or RESIZE.";
+    "Look at nova-conductor, and at Nova's message queue. Holdfast asks Nova again every few minutes, except about a " +
+    "server that Nova shows as MIGRATING or RESIZE.";
   return {
     ignored: late.filter(({ since }) => now - Date.parse(since) > passingFor).length,
-    sentences: late[0] ? [`${what} (${names.join(", ")}), the first of them since ${late[0].since}. ${advice}`] : [],
+    sentences: late[0] ? [`${what}, though Holdfast has asked it since ${late[0].since}. ${advice}`] : [],
   };
 }
 
@@ -203,14 +206,15 @@ export function planFor(
     ...others.map(({ server, type }) => ({
       server,
       message:
-        `Its ${type} from this host waits at VERIFY_RESIZE. Holdfast has no note that it began it. Confirm or revert ` +
-        "it.",
+        `The server's ${type} from this host waits at VERIFY_RESIZE, and Holdfast has no note that it began this. ` +
+        confirmOrRevert(server),
     })),
     ...refused.map(({ server, target }) => ({
       server,
       message:
-        `Its move to ${target} waits at VERIFY_RESIZE, and Nova has refused ${calls(server).refused} confirmations: ` +
-        "see the Event OpenStackRefused. Confirm it.",
+        `The server's move to ${target} waits at VERIFY_RESIZE, and Nova has refused to confirm it ` +
+        `${counted(calls(server).refused, "time")}: see the Event OpenStackRefused. Remove the cause, and run ` +
+        `openstack server resize confirm ${server}.`,
     })),
     ...lost.map(({ server, target }) => ({
       server,
@@ -244,9 +248,9 @@ export function planFor(
     unhandleable_agent: service.state !== "up",
   };
   const { host: name, state } = service;
-  const begin = `${leftOf(counters)} servers of ${name} are still to leave, ${moving.size} of them are moving.`;
-  const wait = `nova-compute of ${name} is ${state}: nothing can be moved before it reports to Nova again.`;
-  const agent = state === "up" ? [] : [`${wait} Start it there.`];
+  const begin = `${counted(leftOf(counters), "server")} still to leave ${name}, ${moving.size} moving now.`;
+  const wait = `nova-compute of ${name} is ${state}: Holdfast can move no server before it reports to Nova again.`;
+  const agent = state === "up" ? [] : [`${wait} Start nova-compute on ${name}.`];
   return {
     counters,
     next: confirm ? { do: "confirm", server: confirm.server } : first && { do: first.is, server: first.server },
@@ -264,16 +268,16 @@ export const isStuck = ({ counters, stuck, ignored }: Plan): boolean =>
 
 /** A second evacuation damages a server, and so does one of a server that runs on its new host already. */
 function overdueMove(move: Migration, host: string): string {
-  const first = `Nova has not changed its ${move.type} from ${move.source} to ${host} for more than half an hour. `;
+  const first = `Nova has not changed the ${move.type} from ${move.source} to ${host} for more than half an hour. `;
   if (isEvacuation(move))
-    return `${first}Do not evacuate it again, which would damage it: look at nova-compute of ${host}.`;
+    return `${first}Do not evacuate it again: a second evacuation damages it. Look at nova-compute of ${host}.`;
   return (
-    `${first}It may run on ${host} already: look there. Only if it does not, and ${move.source} is off for good, ` +
-    "evacuate it from there: then the move counts as over."
+    `${first}It may already run on ${host}: look there first. Only if it does not run on ${host}, and ` +
+    `${move.source} is off for good, evacuate it from ${move.source}. Holdfast then counts the move as over.`
   );
 }
 
-/** How many servers are still to leave, and how many of them are moving. */
+/** How many servers are still to leave. */
 export const leftOf = ({ in_progress: moving, migratable, pending }: Plan["counters"]) => moving + migratable + pending;
 
 /** Where an eviction stands; `begin`: the first sentence, if any is to leave; `coming`: moves to the host. */
@@ -286,10 +290,10 @@ export function messageFor(
 ): string {
   return [
     ...(leftOf(counters) > 0 || stuck.length === 0 ? [begin] : []),
-    ...(coming.length > 0 ? [`Moves to ${host} are not over yet, of servers ${coming.slice(0, 3).join(", ")}.`] : []),
+    ...(coming.length > 0 ? [`Servers that are still being moved to ${host}: ${coming.slice(0, 3).join(", ")}.`] : []),
     ...more,
     ...stuck.slice(0, 3).map(({ server, message }) => `Server ${server}: ${message}`),
-    ...(stuck.length > 3 ? [`${stuck.length - 3} more servers need a person.`] : []),
+    ...(stuck.length > 3 ? [`Not shown here: ${counted(stuck.length - 3, "server")}.`] : []),
   ].join(" ");
 }
 
@@ -321,7 +325,7 @@ export const isBeingDeleted = ({ task }: Server): boolean => task?.includes("del
 
 /** What is to be done about a server that is being deleted, and what a person can do where that does not end. */
 export const deletionOf = ({ task, updated }: Server, now: number, cure: string): Verdict<never> =>
-  now - updated < passingFor ? pending : stuckFor(`It has been ${task} for more than half an hour. ${cure}`);
+  now - updated < passingFor ? pending : stuckFor(`The server has been ${task} for more than half an hour. ${cure}`);
 
 /** By Nova's states: which move a server allows, or who has to do what. It has no open migration away from the host. */
 function verdictOn(
@@ -330,7 +334,7 @@ function verdictOn(
   record: EvictionRecord,
   attempts: number,
 ): Verdict<"live" | "cold"> {
-  const { status, task, updated } = server;
+  const { id, status, task, updated } = server;
   const { migrations, arrivals, service, at: now } = host;
   // The call for it is lost when nova-compute dies. Nova ignores a second one while nova-compute is up; and while it is
   // down, Nova would detach volumes that a host which is cut off still writes to.
@@ -338,8 +342,8 @@ function verdictOn(
     return deletionOf(
       server,
       now,
-      `Start nova-compute of ${service.host} again: when it starts, it completes deletions. If the server is ` +
-        "still there then, reset its state, and delete it again.",
+      `Start nova-compute of ${service.host} again: when it starts, it completes deletions. If the server is still ` +
+        `there after that, run openstack server set --state active ${id}, and openstack server delete ${id}.`,
     );
   if (status !== "VERIFY_RESIZE" && arrivals.some((move) => move.server === server.id)) return pending;
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];
@@ -352,22 +356,24 @@ function verdictOn(
   // Nova shows it before there is a migration.
   if (isPassing && now - updated < passingFor) return inMotion.includes(status) ? { is: "moving" } : pending;
   if (isPassing)
-    return stuckFor(`It has been ${status}${task ? ` (${task})` : ""} for more than half an hour. Look at it in Nova.`);
+    return stuckFor(
+      `The server has been ${status}${task ? ` (${task})` : ""} for more than half an hour. Look at it in Nova: ` +
+        `openstack server event list ${id}.`,
+    );
   const move = moves[status];
-  if (!move) return stuckFor(advice[status] ?? `Holdfast does not know what to do with a server that is ${status}.`);
-  const failures = failuresOf(server.id, migrations, record);
-  const calls = callsOf(server.id, migrations, record, now);
+  const unknown = `Holdfast cannot move a server that is ${status}. Make it ACTIVE, PAUSED or SHUTOFF, or delete it.`;
+  if (!move) return stuckFor((advice[status] ?? unknown).replaceAll("<id>", id));
+  const failures = failuresOf(id, migrations, record);
+  const calls = callsOf(id, migrations, record, now);
   const { refused } = calls;
   if (failures.length + refused >= attempts) {
-    const failed = `${failures.length} moves have failed, the last one because: `;
+    const reason = host.failures[id];
+    const failed = `Nova has failed to move it ${counted(failures.length, "time")}`;
     const why = [
-      ...(failures.length > 0 ? [`${failed}${host.failures[server.id] ?? "no reason given"}.`] : []),
-      ...(refused > 0 ? [`Nova has refused to move it ${refused} times: see the Event OpenStackRefused.`] : []),
+      ...(failures.length > 0 ? [`${failed}${reason ? ` (the last reason was: ${reason})` : ""}.`] : []),
+      ...(refused > 0 ? [`Nova has refused a move ${counted(refused, "time")}: see the Event OpenStackRefused.`] : []),
     ];
-    return stuckFor(
-      `${why.join(" ")} Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the ` +
-        "NovaComputeNode.",
-    );
+    return stuckFor(`${why.join(" ")} Remove the cause, and run ${retrying(host.object)} to try again.`);
   }
   if (calls.mayCome || calls.isResting || isResting(failures, now) || service.state !== "up") return pending;
   // A cold move of a host that has just stopped hangs, and later leaves allocations behind that break the host.
@@ -379,11 +385,14 @@ const inMotion = ["MIGRATING", "RESIZE"];
 export const notSettled: readonly string[] = [...inMotion, "VERIFY_RESIZE"];
 const passing = [...inMotion, "BUILD", "REVERT_RESIZE", "REBUILD", "REBOOT", "HARD_REBOOT", "PASSWORD"];
 const moves: Readonly<Record<string, "live" | "cold">> = { ACTIVE: "live", PAUSED: "live", SHUTOFF: "cold" };
+const confirmOrRevert = (id: string) =>
+  `Its owner has to run openstack server resize confirm ${id}, or openstack server resize revert ${id}.`;
 const advice: Readonly<Record<string, string>> = {
-  ERROR: "It is in ERROR. Repair it, reset its state, or delete it.",
+  ERROR: "It is in ERROR. Repair it and run openstack server set --state active <id>, or delete it.",
   SUSPENDED: "It is SUSPENDED, which Nova cannot move. Resume or shelve it.",
-  RESCUE: "It is in RESCUE. Its owner has to unrescue it.",
-  VERIFY_RESIZE: "It has been resized or moved to this host, and waits at VERIFY_RESIZE. Confirm or revert that.",
-  SOFT_DELETED: "It is deleted, and can still be restored: its disk is here. Restore it, or delete it with --force.",
-  SHELVED: "It is SHELVED, and still here. Offload it: openstack server shelve --offload.",
+  RESCUE: "It is in RESCUE. Its owner has to run openstack server unrescue <id>.",
+  VERIFY_RESIZE: `It was resized or moved to this host, and waits at VERIFY_RESIZE. ${confirmOrRevert("<id>")}`,
+  SOFT_DELETED:
+    "It is deleted, but its disk is here: run openstack server restore <id>, or openstack server delete --force <id>.",
+  SHELVED: "It is SHELVED, and still here. Offload it: openstack server shelve --offload <id>.",
 };

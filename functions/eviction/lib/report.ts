@@ -24,6 +24,9 @@ export function evictedReport(
   return { type: conditions.evicted, status, reason, message: plan ? JSON.stringify(plan.counters) : "" };
 }
 
+/** A number with its noun, which is in the plural unless it is 1. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Of so many servers it is said, and asked, why they do not leave. */
 export const mostNamed = 20;
 
@@ -36,6 +39,6 @@ export function stuckReport(
   if (stuck.length === 0 && !conditionOf(object, type)) return [];
   if (stuck.length === 0) return [{ type, status: "False", reason: "None", message: "No server needs a person." }];
   const lines = stuck.map(({ server, message }) => `${server}: ${message.replaceAll(/\s+/g, " ")}`.slice(0, 1000));
-  const more = stuck.length > mostNamed ? [`${stuck.length - mostNamed} more servers need a person.`] : [];
+  const more = stuck.length > mostNamed ? [`Not shown here: ${counted(stuck.length - mostNamed, "server")}.`] : [];
   return [{ type, status: "True", reason: "NeedPerson", message: [...lines.slice(0, mostNamed), ...more].join("\n") }];
 }

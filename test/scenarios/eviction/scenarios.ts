@@ -137,7 +137,7 @@ const all: readonly Scenario[] = [
       await nothingHappens(cluster);
       expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(before);
       const agent = await cluster.admin.get(NeutronL2Agent, namespace, node);
-      expect(JSON.stringify(agent?.status)).toContain(`no lock is on Node ${node}: ${lock}`);
+      expect(JSON.stringify(agent?.status)).toContain(`Locks are still on Node ${node}: ${lock}`);
       await approve(cluster);
       await swept(cluster, "the L2 agent's pod is a new one", async () => {
         const pod = await podOf(cluster, `neutronl2agent-${node}`);
@@ -202,7 +202,7 @@ const all: readonly Scenario[] = [
       expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false });
       expect(await conditionOf(cluster, "evicted")).toMatch(/^NotEvicting/);
       await setState(cluster, "DisabledAndCleared");
-      await says(cluster, "its servers leave when a person agrees");
+      await says(cluster, "its servers leave the host when you agree");
       await approve(cluster);
       await isEvicted(cluster);
       expect((await whereabouts(cluster, ids)).map((each) => each.split(" ")[1])).toEqual(ids.map(() => other));
@@ -225,12 +225,14 @@ const all: readonly Scenario[] = [
         return send();
       }, "everywhere");
       await annotate(cluster, { [approvalKey]: null });
-      await says(cluster, "1 moves that were begun before are still under way.");
+      await says(cluster, "Holdfast waits for 1 move that began before the eviction was called off.");
       patches = 0;
       await besideOf(cluster).cloud.pass(30);
       await nothingHappens(cluster);
       expect(patches).toBeLessThan(5);
-      expect(await conditionOf(cluster, "converged")).toContain("1 moves that were begun before are still under way.");
+      expect(await conditionOf(cluster, "converged")).toContain(
+        "Holdfast waits for 1 move that began before the eviction was called off.",
+      );
       expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
     },
     settings: [standInOpenStack],
@@ -277,7 +279,7 @@ const all: readonly Scenario[] = [
       const target = await cloud.nova().service(other);
       await cloud.nova().disable(target?.id ?? "", "a person's");
       await evict(cluster);
-      const said = await says(cluster, `${attempts} moves have failed`);
+      const said = await says(cluster, `Nova has failed to move it ${attempts} times`);
       expect(said).toMatch(/No valid host was found.*holdfast.dev\/retry-eviction=true/);
       expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(attempts);
       await nothingHappens(cluster);
@@ -296,7 +298,7 @@ const all: readonly Scenario[] = [
       await cloud.act(id, { migrate: null });
       await cloud.reaches(id, "VERIFY_RESIZE");
       await evict(cluster);
-      await says(cluster, `Server ${id}: Its migration from this host waits at VERIFY_RESIZE. Holdfast has no note`);
+      await says(cluster, `Server ${id}: The server's migration from this host waits at VERIFY_RESIZE`);
       await nothingHappens(cluster);
       expect(await podOf(cluster)).toBeDefined();
       expect(await cloud.server(id)).toMatchObject({ status: "VERIFY_RESIZE" });
@@ -384,7 +386,10 @@ const all: readonly Scenario[] = [
       });
       await evict(cluster);
       await swept(cluster, "a confirmation is refused", async () => asked > 0);
-      await says(cluster, "Nova has refused 3 confirmations: see the Event OpenStackRefused. Confirm it.");
+      await says(
+        cluster,
+        `3 times: see the Event OpenStackRefused. Remove the cause, and run openstack server resize confirm ${off}.`,
+      );
       expect(asked).toBe(3);
       Object.assign(standIn?.cloud ?? {}, { act });
       await cloud.act(off, { confirmResize: null });
@@ -543,7 +548,7 @@ const all: readonly Scenario[] = [
       // Its source dies: from then on Nova says for ever that the move runs.
       await cloud.under.control?.stop(other);
       await evict(cluster);
-      await says(cluster, `Moves to ${node} are not over yet, of servers ${id}.`);
+      await says(cluster, `Servers that are still being moved to ${node}: ${id}.`);
       await cloud.pass(60);
       await nothingHappens(cluster);
       expect(await podOf(cluster)).toBeDefined();
@@ -565,7 +570,7 @@ const all: readonly Scenario[] = [
       await cloud.until("it is on its way", isUnderWay);
       await cloud.under.control?.stop(other);
       await evict(cluster);
-      await says(cluster, `Moves to ${node} are not over yet, of servers ${id}.`);
+      await says(cluster, `Servers that are still being moved to ${node}: ${id}.`);
       await cloud.pass(60);
       expect((await cloud.act(id, { evacuate: {} })).status).toBe(200);
       await cloud.pass(30);
@@ -616,7 +621,7 @@ const all: readonly Scenario[] = [
       );
       await cluster.admin.create(Pod, job);
       await annotate(cluster, { [pauseKey]: null });
-      await says(cluster, `Pod compute-evict-${node}-x1 of Yaook's own eviction runs`);
+      await says(cluster, `The pod compute-evict-${node}-x1 of Yaook's own eviction runs`);
       expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
       await cluster.admin.delete(Pod, namespace, job.metadata.name, { gracePeriodSeconds: 0 });
       await isGone(cluster);
@@ -659,7 +664,7 @@ const all: readonly Scenario[] = [
       await nothingHappens(cluster);
       expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(l2Agent);
       expect(await locksOf(cluster)).toEqual([lock]);
-      await says(cluster, "its servers leave when a person agrees");
+      await says(cluster, "its servers leave the host when you agree");
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${node}`]);
       await approve(cluster);
       await serves(cluster);
@@ -699,7 +704,7 @@ const all: readonly Scenario[] = [
       await nothingHappens(cluster);
       expect(await left()).toContain(lock);
       const said = JSON.stringify((await admin.get(NovaComputeNode, namespace, name))?.status);
-      expect(said).toContain("its servers leave when a person agrees");
+      expect(said).toContain("its servers leave the host when you agree");
       const annotations = { [approvalKey]: "true", [abandonKey]: name };
       await admin.patch(NovaComputeNode, namespace, name, "merge", { metadata: { annotations } });
       await swept(cluster, "it is gone", isGone(NovaComputeNode));
@@ -751,7 +756,7 @@ const all: readonly Scenario[] = [
         await nothingHappens(cluster);
       }
       expect(calls.length).toBeGreaterThan(ids.length * attempts);
-      const said = await says(cluster, /nothing about 2 of the servers .*\(\S+, \S+\), the first of them since \S+Z/);
+      const said = await says(cluster, /nothing about 2 servers \(\S+, \S+\), though Holdfast has asked it since \S+Z/);
       expect(said).toContain("Look at nova-conductor, and at Nova's message queue");
       expect([(await counters(cluster)).unhandleable, await isWarned()]).toEqual([0, false]);
       for (let minutes = 0; minutes < 20; minutes += 5) {
@@ -788,7 +793,7 @@ const all: readonly Scenario[] = [
       await swept(cluster, "it is asked", async () => arrives !== undefined);
       expect(await conditionOf(cluster, "converged")).not.toContain("done nothing");
       const asked = cluster.clock.now();
-      await says(cluster, `Nova has done nothing about 1 of the servers that it was asked to move (${id})`);
+      await says(cluster, `Nova has done nothing about 1 server (${id})`);
       expect(cluster.clock.now() - asked).toBeLessThan(400_000);
       expect(await counters(cluster)).toMatchObject({ in_progress: 1, unhandleable: 0 });
       arrives?.();

@@ -201,13 +201,13 @@ export function novaClient(send: Send, now: Session["now"]) {
       if (!failed) return undefined;
       const path = `/servers/${idOf(server)}/os-instance-actions/${idOf(failed.request_id)}`;
       const { events = [] } = (await get(path, actionAnswer)).instanceAction;
-      return events.find(({ result }) => result === "Error")?.details ?? "Nova gives no reason";
+      return events.find(({ result }) => result === "Error")?.details;
     },
   };
 }
 
 const idOf = encodeURIComponent;
-const away = (what: string) => failed("unreachable", `The cell of ${what} does not answer. Look at its database.`);
+const away = (what: string) => failed("unreachable", `The Nova cell of ${what} does not answer. Look at its database.`);
 
 /** The root of version 2.1: catalogs name it, or Nova's own root, or the older one with a project behind it. */
 function rooted(url: string): string {

@@ -86,7 +86,8 @@ export const aService = (more: Partial<ComputeService> = {}): ComputeService => 
 
 /** What Nova has of an empty host. */
 export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
-  ...{ service: aService(), servers: [], migrations: [], arrivals: [], failures: {}, at: now },
+  ...{ object: aCompute().object, service: aService() },
+  ...{ servers: [], migrations: [], arrivals: [], failures: {}, at: now },
   ...more,
 });
 
