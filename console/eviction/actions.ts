@@ -8,7 +8,7 @@ import { annotation } from "../parts/annotation.ts";
 
 /** Whether it waits until a person agrees. With EVICTION_APPROVAL=none, what leaves does not. */
 const isAsked = (object: KubernetesObject): boolean =>
-  conditionOf(object, conditions.converged)?.message?.includes(approvalKey) ?? false;
+  conditionOf(object, conditions.converged)?.message?.includes(`${approvalKey}=true`) ?? false;
 
 const isBase = ({ kind }: KubernetesObject) => bases.some((one) => one.kind === kind);
 

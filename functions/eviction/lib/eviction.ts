@@ -71,7 +71,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
       is === "abandoned" ||
       (compute.record !== undefined && !begins(compute) && seen?.host.service.isEnabled === false),
     waiting: ({ compute, seen }) =>
-      seen ? "nova-compute is being disabled." : approvalWanted(compute, "its servers leave"),
+      seen ? "nova-compute is being disabled." : approvalWanted(compute, "its servers leave the host"),
   },
   {
     name: "confirm-outage",
@@ -192,8 +192,9 @@ function whileStaying({ compute, host }: Seen): readonly string[] {
   const names = staying(compute).map(({ metadata }) => metadata.name);
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
-    `Waiting until the pods ${names.join(", ")} are being deleted: nova-compute must not start when its host is ` +
-      "turned on. Their operator deletes them, because the Node no longer has its label. If it does not, delete them.",
+    `Holdfast evacuates the servers when the pods ${names.join(", ")} are being deleted, so that nova-compute does ` +
+      "not start when the host is turned on. Their operator deletes them, as the Node has lost its label. If not, " +
+      `run kubectl delete pod --wait=false -n ${compute.object.metadata.namespace} ${names.join(" ")} to delete them.`,
   ];
 }
 

@@ -49,10 +49,22 @@ test.each<[string, Options, RegExp]>([
   ],
   ["the Node is Ready", { node: notReady({ status: "True" }) }, /no: Node node-a has been Ready/],
   ["the Node does not say whether it is Ready", { node: aNode("False") }, /no: Node node-a does not say/],
-  ["it is not long enough", { record: { down: { ...down, since: at(4 * minute) } } }, /no: both have held for 5m/],
-  ["it is not written down", { record: {} }, /no: both have held/],
-  ["nova-compute has reported in between", { service: { ...silent, reported: now - 3 * minute } }, /no: both/],
-  ["the Node was Ready in between", { node: notReady({ lastTransitionTime: at(2 * minute) }) }, /no: both/],
+  [
+    "it is not long enough",
+    { record: { down: { ...down, since: at(4 * minute) } } },
+    /no: Nova and Kubernetes have both said so for 5m, since/,
+  ],
+  ["it is not written down", { record: {} }, /no: Nova and Kubernetes have both said so for 5m;/],
+  [
+    "nova-compute has reported in between",
+    { service: { ...silent, reported: now - 3 * minute } },
+    /no: Nova and Kubernetes/,
+  ],
+  [
+    "the Node was Ready in between",
+    { node: notReady({ lastTransitionTime: at(2 * minute) }) },
+    /no: Nova and Kubernetes/,
+  ],
   ["no scheduler is up", { outage: { services: [silent, up] } }, /no: no nova-scheduler is up/],
   ["most others are down, too", { outage: { services: [silent, { ...up, state: "down" }, scheduler] } }, /no: 2 of 2/],
 ])("it is not while %s, and the verdict says so", (_, options, says) => {

@@ -3,7 +3,7 @@ import { conditionOf } from "../../../shared/kubernetes/condition.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ComputeNode, EvictionRecord } from "./compute-node.ts";
-import { annotating, fencedKey } from "./names.ts";
+import { annotating, approvalKey, fencedKey } from "./names.ts";
 import type { Power } from "./openstack/ironic.ts";
 import { type ComputeService, isCompute, type Server } from "./openstack/nova.ts";
 import type { OpenStack } from "./openstack/system.ts";
@@ -96,12 +96,7 @@ export function downOf(down: Down): EvictionRecord["down"] {
 }
 
 /** What must hold for a host to count as down, each with its verdict. */
-export function gatesOf({
-  compute,
-  host,
-  outage,
-  settings,
-}: Suspected): readonly { readonly holds: boolean; readonly says: string }[] {
+export function gatesOf({ compute, host, outage, settings: { evictionDownFor, evictionMostDown } }: Suspected) {
   const { node, object, record } = compute;
   const title = `Node ${object.metadata.name}`;
   const ready = readyOf(node);
@@ -118,13 +113,13 @@ export function gatesOf({
     { holds: isSilent(host), says: `nova-compute is ${state} (last report: ${timeText(reported)})` },
     { holds: isNotReady(node), says },
     {
-      holds: isWritten && host.at - Date.parse(down.since) >= (readDuration(settings.evictionDownFor) ?? Infinity),
-      says: `both have held for ${settings.evictionDownFor}${isWritten ? `, from ${down.since} on` : ""}`,
+      holds: isWritten && host.at - Date.parse(down.since) >= (readDuration(evictionDownFor) ?? Infinity),
+      says: `Nova and Kubernetes have both said so for ${evictionDownFor}${isWritten ? `, since ${down.since}` : ""}`,
     },
     { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
     {
-      holds: away * 100 <= settings.evictionMostDown * computes.length,
-      says: `${away} of ${computes.length} nova-computes do not report, at most ${settings.evictionMostDown} % may`,
+      holds: away * 100 <= evictionMostDown * computes.length,
+      says: `${away} of ${computes.length} nova-computes do not report (at most ${evictionMostDown} % may)`,
     },
   ];
 }
@@ -143,7 +138,7 @@ export const isProvenDown = (host: Suspected): boolean =>
 
 export function verdictsOn(host: Suspected): string {
   const gates = gatesOf(host).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
-  return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
+  return `Host ${host.host.service.host} counts as down when each of these checks says yes. ${gates.join("; ")}.`;
 }
 
 /** Its service is not as it was noted: it has reported, or a person has changed it, which Nova shows alike. */
@@ -159,9 +154,10 @@ function hasChanged({ compute, host }: Down): boolean {
 export function lifeOf(host: Suspected): string | undefined {
   const { service } = host.host;
   const word = host.compute.object.metadata.annotations?.[fencedKey];
-  const isAnsweredFor = isForced(host) && word === timeText(service.reported);
+  const at = timeText(service.reported);
+  const isAnsweredFor = isForced(host) && word === at;
   if (service.state === "up" || (hasChanged(host) && !isAnsweredFor))
-    return `nova-compute of ${service.host} reported at ${timeText(service.reported)}, or was changed in Nova.`;
+    return `At ${at}, nova-compute of ${service.host} reported, or was changed in Nova, which shows the two alike.`;
   return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }
 
@@ -185,9 +181,9 @@ export function fencingOf(host: Suspected): string {
   if (isForced(host))
     return (
       `Holdfast evacuates the servers of ${name} only while it is certain that the host is off. ` +
-      `${lifeOf(host) ?? (power ? `It is ${power}.` : "No confirmation counts for the present outage.")} To ` +
-      `call the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
+      `${lifeOf(host) ?? (power ? `Ironic shows it as ${power}.` : "You have not confirmed that for this outage.")} ` +
+      `To call the eviction off, run ${annotating(object, `--overwrite ${approvalKey}=false`)}. To go on, p${confirm}`
     );
-  if (machine) return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${power} now.`;
+  if (machine) return `Host ${name} is down. Ironic is to turn its machine ${machine} off, and shows it as ${power}.`;
   return `Host ${name} is down, and its servers may still run there and write to their disks. P${confirm}`;
 }

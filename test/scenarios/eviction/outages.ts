@@ -125,7 +125,7 @@ export const outages: readonly Scenario[] = [
       await cloud.act(broken, { "os-resetState": { state: "error" } });
       await losesHost(cluster);
       await evict(cluster);
-      await says(cluster, /yes: .*yes: .*no: both have held/);
+      await says(cluster, /yes: .*yes: .*no: Nova and Kubernetes have both said so/);
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^False NotProven/);
       await says(cluster, "Power it off, make sure that it stays off");
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced: .*(yes: [^;]+; ){4}yes: 1 of 2/);
@@ -292,7 +292,10 @@ export const outages: readonly Scenario[] = [
       await losesHost(cluster);
       await cloud.under.control?.stop(other);
       await evict(cluster);
-      await says(cluster, /yes: both have held.*no: no nova-scheduler is up; no: 2 of 2 nova-computes do not report/);
+      await says(
+        cluster,
+        /yes: Nova and Kubernetes have both said so.*no: no nova-scheduler is up; no: 2 of 2 nova-computes/,
+      );
       await nothingHappens(cluster);
       expect(standIn?.cloud.hosts.get(node)?.power).toBe("power on");
       if (standIn) standIn.cloud.schedulers.isUp = true;
@@ -366,16 +369,16 @@ export const outages: readonly Scenario[] = [
       await approve(cluster);
       await swept(cluster, "the call is given up", isLate);
       await annotate(cluster, { [approvalKey]: null });
-      await says(cluster, "when a person agrees");
+      await says(cluster, "when you agree");
       await cloud.pass(500);
       expect((await serviceOf(cluster)).isEnabled).toBe(false);
       await nothingHappens(cluster);
-      await says(cluster, "when a person agrees");
+      await says(cluster, "when you agree");
       await cloud.pass(110);
       await swept(cluster, "it is enabled again", async () => (await serviceOf(cluster)).isEnabled);
       await cloud.pass(310);
       await nothingHappens(cluster);
-      await says(cluster, "when a person agrees");
+      await says(cluster, "when you agree");
       expect((await computeOf(cluster))?.metadata.annotations).not.toHaveProperty([
         "holdfast.dev/eviction.enable-compute",
       ]);
@@ -613,7 +616,7 @@ export const outages: readonly Scenario[] = [
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
       await says(
         cluster,
-        /only while it is certain that the host is off\. No confirmation counts .* Otherwise power it off, make sure/,
+        /certain that the host is off\. You have not confirmed that .* To go on, power it off, make sure/,
       );
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
@@ -633,7 +636,7 @@ export const outages: readonly Scenario[] = [
       await losesHost(cluster);
       await evict(cluster);
       await confirmFenced(cluster);
-      await says(cluster, "Waiting until the pods nova-compute-x are being deleted");
+      await says(cluster, "Holdfast evacuates the servers when the pods nova-compute-x are being deleted");
       const { labels } = (await cluster.admin.get(Node, undefined, node))?.metadata ?? {};
       expect(labels?.[schedulingLabel.key]).toBeUndefined();
       await cloud.pass(60);
@@ -729,7 +732,10 @@ export const outages: readonly Scenario[] = [
       );
       await cloud.pass(1);
       await cloud.nova().disable((await serviceOf(cluster)).id, "a person's");
-      await says(cluster, /reported at \S+, or was changed in Nova\. To call the eviction off/);
+      await says(
+        cluster,
+        /At \S+, nova-compute of \S+ reported, or was changed in Nova.* To call the eviction off, run kubectl/,
+      );
       await cloud.pass(60);
       await nothingHappens(cluster);
       expect(await evacuations(cluster)).toEqual([]);
