@@ -14,7 +14,7 @@ const saying = (one: KubernetesObject, message: string, annotations = {}): Kuber
   metadata: { ...one.metadata, annotations },
   status: { conditions: [{ type: "Converged", status: "False", reason: "Dependency", message }] },
 });
-const computeAsks = approvalWanted(compute, "its servers leave");
+const computeAsks = approvalWanted(compute, "its servers leave the host");
 const agentAsks = baseApprovalWanted(agent);
 const agreed = { "holdfast.dev/approve-eviction": "true" };
 

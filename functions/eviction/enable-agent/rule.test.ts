@@ -27,7 +27,7 @@ test("an agent whose eviction has ended is looked at once more after ten minutes
 
 test("an agent whose eviction has ended does not serve without a pod, and says what the pod waits for", () => {
   const decision = JSON.stringify(decide({ pods: [], record: {} }));
-  expect(decision).toContain("Holdfast creates the pod when this label is False.");
+  expect(decision).toContain("the pod comes only when it is False.");
   expect(decision).not.toContain('"Success"');
 });
 
@@ -75,5 +75,5 @@ test("what a person says of the next eviction stays while calls of the last one 
     JSON.stringify(enableAgentRule.decide({ seen: seen(isAsked) }, now, settings)),
   );
   expect(texts.map((text) => text.includes(`"${abandonKey}":null`))).toEqual([false, true]);
-  expect(texts.map((text) => text.includes("when a person agrees"))).toEqual([true, false]);
+  expect(texts.map((text) => text.includes("when you agree"))).toEqual([true, false]);
 });

@@ -11,7 +11,7 @@ import type { Subject } from "../../../shared/subject.ts";
 import { hasEnded, type PodObject } from "./agent-pod.ts";
 import { type Dependent, findDependent } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { annotating, handedOver, pauseKey, recordKey } from "./names.ts";
+import { annotating, handingOver, recordKey } from "./names.ts";
 import type { Common } from "./settings.ts";
 
 const time = z.iso.datetime();
@@ -78,16 +78,16 @@ export const readRecord = (object: KubernetesObject): EvictionRecord | undefined
 /** Why nothing is done about a host, as a sentence: its record is damaged, and no longer says what Nova was asked. */
 export const damageOf = (object: KubernetesObject): string | undefined =>
   isOwnDamaged(object, recordKey, schema)
-    ? `The annotation ${recordKey} of NovaComputeNode ${object.metadata.name} is damaged, so what Holdfast has asked ` +
-      `Nova is not known. Restore its value. If you cannot, ${startingOver(object)}`
+    ? `The annotation ${recordKey} of NovaComputeNode ${object.metadata.name} is damaged, so Holdfast does not ` +
+      `know what it has asked Nova. Restore the value of the annotation. If you cannot, ${startingOver(object)}`
     : undefined;
 
 /** How a person lets an eviction begin again without the record of what Nova was asked. */
 export const startingOver = (object: KubernetesObject): string =>
-  "wait ten minutes, and make sure in Nova that no server of the host is being moved or evacuated. If the disabled " +
-  "reason of nova-compute names Holdfast, run openstack --os-compute-api-version 2.53 compute service set --enable " +
-  `--up ${object.metadata.name} nova-compute. If Nova refuses that because of evacuations, run it again when ` +
-  `nova-compute has started. In any case, then run ${annotating(object, `${recordKey}-`)}`;
+  "do these steps. 1: wait ten minutes. 2: make sure in Nova that no server of the host is being moved or evacuated. " +
+  "3: only if the disabled reason of nova-compute names Holdfast, run openstack --os-compute-api-version 2.53 " +
+  `compute service set --enable --up ${object.metadata.name} nova-compute. If Nova refuses it due to evacuations, ` +
+  `run it again after step 4, when nova-compute has started. 4: run ${annotating(object, `${recordKey}-`)}`;
 
 /** The record with changes; and other annotations, null removes. */
 export const noted = (
@@ -120,8 +120,8 @@ export async function evictedByYaook({ object }: ComputeNode, client: Client): P
   for await (const pod of client.list<PodObject>(Pod, { namespace, labelSelector: "app=compute-evict" }))
     if (pod.metadata.name.startsWith(`compute-evict-${name}-`) && !hasEnded(pod))
       return (
-        `Pod ${pod.metadata.name} of Yaook's own eviction runs, and two must not evict one node. Wait until it has ` +
-        `ended, or set the annotation ${pauseKey}=${handedOver} on the NovaComputeNode and delete the job of the pod.`
+        `The pod ${pod.metadata.name} of Yaook's own eviction runs, and two programs must not evict one host. Wait ` +
+        `until this pod has ended. Or delete the Job of the pod after you have run ${handingOver(object)}`
       );
   return undefined;
 }

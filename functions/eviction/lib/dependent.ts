@@ -18,6 +18,7 @@ import {
   conditions,
   finalizerOf,
   handedOver,
+  handingOver,
   movingKey,
   noticedKey,
   pauseKey,
@@ -60,16 +61,18 @@ export function wantedOf(object: DependentObject, node: KubernetesObject | undef
 }
 
 /** Why Holdfast leaves a resource of Yaook's kinds alone, as a sentence; `undefined` where it does not. */
-export function whyUnmanaged({ kind, metadata }: KubernetesObject): string | undefined {
-  const title = `${kind} ${metadata.name}`;
-  const paused = metadata.annotations?.[pauseKey];
-  if (paused !== undefined && paused !== handedOver)
-    return `${title} is paused: remove the annotation ${pauseKey}, and Holdfast goes on.`;
-  if (metadata.labels?.[yaookParent] === undefined || paused === handedOver) return undefined;
-  return (
-    `${title} is managed by Yaook's operator, and two programs must not evict one node. Set the annotation ` +
-    `${pauseKey}=${handedOver}, which stops that operator and hands the resource over to Holdfast.`
-  );
+export function whyUnmanaged(object: KubernetesObject): string | undefined {
+  const { labels, annotations } = object.metadata;
+  const title = `${object.kind} ${object.metadata.name}`;
+  const paused = annotations?.[pauseKey];
+  const isYaooks = labels?.[yaookParent] !== undefined;
+  if (paused === handedOver || (paused === undefined && !isYaooks)) return undefined;
+  if (!isYaooks) return `${title} is paused. To go on, run ${annotating(object, `${pauseKey}-`)}`;
+  const why =
+    paused === undefined
+      ? "is managed by Yaook's operator, and two programs must not evict one node. To hand it over to Holdfast"
+      : `is paused. Do not remove the annotation ${pauseKey}: Yaook's operator would act on it again. To go on`;
+  return `${title} ${why}, run ${handingOver(object)}`;
 }
 
 /**
@@ -187,9 +190,10 @@ export function unknownTo<Given extends object>(
   const { name, annotations } = object.metadata;
   if (annotations?.[abandonKey] === name) return { is: "abandoned", ...given } as const;
   const message =
-    `${service} knows no ${agent} on the host ${name}, so whether anything is there is not known. Look whether the ` +
-    `host has another name in ${service}, and whether ${look}. If it never was in ${service}, or was deleted there, ` +
-    `run ${annotating(object, `${abandonKey}=${name}`)}`;
+    `${service} knows no ${agent} on the host ${name}, so Holdfast does not know what is there. Check that the host ` +
+    `has no other name in ${service}, and that ${look}. Only if it never was in ${service}, or was deleted there, ` +
+    "give it up: Holdfast then counts it as empty, so that its pod and its lock may go. To do so, run " +
+    annotating(object, `${abandonKey}=${name}`);
   return { is: "halted", message } as const;
 }
 
@@ -197,16 +201,16 @@ export function unknownTo<Given extends object>(
 export function outsideOf({ object, unmanaged }: Dependent) {
   if (unmanaged) return { is: "outside", message: unmanaged, undecided: true } as const;
   if (!isBeingDeleted(object) || hasFinalizer(object, finalizerOf(object))) return undefined;
-  const message = `${object.kind} ${object.metadata.name} is being deleted, and Holdfast does not hold it.`;
+  const message = `${object.kind} ${object.metadata.name} is being deleted, and has no finalizer of Holdfast.`;
   return { is: "outside", message } as const;
 }
 
 /** What a person is asked before a resource is evicted; `then` says what comes of it. */
 export function approvalWanted({ object }: Dependent, then: string): string {
   const why = isBeingDeleted(object)
-    ? "It is being deleted"
+    ? `The ${object.kind} is being deleted`
     : object.spec.state === "DisabledAndCleared"
-      ? "Its state is DisabledAndCleared"
-      : "The L2 or OVN agent of its Node has to go";
-  return `${why}: ${then} when a person agrees. Run ${annotating(object, agreement(object))}`;
+      ? `The state of the ${object.kind} is DisabledAndCleared`
+      : `The L2 or OVN agent of Node ${object.metadata.name} has to go`;
+  return `${why}: ${then} when you agree. To agree, run ${annotating(object, agreement(object))}`;
 }

@@ -238,7 +238,7 @@ export const badInputScenarios: readonly Scenario[] = [
       await swept(cluster, "it begins", async () => (standIn?.cloud.moves ?? []).length > 0);
       const host = standIn?.cloud.hosts.get(node);
       if (host) standIn?.cloud.hosts.set(node, { ...host, id: "of-another-cloud" });
-      await says(cluster, "and Nova has of-another-cloud there, which Holdfast leaves as it is");
+      await says(cluster, "but Nova now has of-another-cloud there. Holdfast changes nothing there");
       const calls = standIn?.cloud.moves.length;
       await nothingHappens(cluster);
       expect(standIn?.cloud.moves).toHaveLength(calls ?? 0);
@@ -259,7 +259,7 @@ export const badInputScenarios: readonly Scenario[] = [
       const damaged = { [recordKey]: '{"v":9}' };
       await annotate(cluster, damaged);
       const cure = `kubectl annotate novacomputenode -n ${namespace} ${node} ${recordKey}-`;
-      expect(await says(cluster, "is damaged, so what Holdfast has asked Nova is not known")).toContain(cure);
+      expect(await says(cluster, "is damaged, so Holdfast does not know what it has asked Nova")).toContain(cure);
       const calls = standIn?.cloud.moves.length;
       await nothingHappens(cluster);
       expect(standIn?.cloud.moves).toHaveLength(calls ?? 0);
@@ -290,7 +290,13 @@ export const badInputScenarios: readonly Scenario[] = [
       await annotate(cluster, damaged, NeutronL3Agent);
       wire.step = (_, send) => send();
       const cure = `kubectl annotate neutronl3agent -n ${namespace} ${node} ${movingKey}-`;
-      expect(await says(cluster, "so what is between two agents is not known", NeutronL3Agent)).toContain(cure);
+      expect(
+        await says(
+          cluster,
+          "so Holdfast does not know which routers, networks or BGP speakers are between",
+          NeutronL3Agent,
+        ),
+      ).toContain(cure);
       await nothingHappens(cluster);
       const agent = await cluster.admin.get(NeutronL3Agent, namespace, node);
       expect(agent?.metadata.annotations).toMatchObject(damaged);
