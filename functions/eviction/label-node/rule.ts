@@ -8,7 +8,7 @@ import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { forget } from "../lib/dependent.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
-import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn, nounOf } from "../lib/l2-agent.ts";
 import { approvalKey, l2Finalizer } from "../lib/names.ts";
 import { maintenanceLabel, maintenanceOf, setMaintenance } from "../lib/node-lock.ts";
 import { mayRecordEvents, onEach } from "../lib/permissions.ts";
@@ -51,6 +51,7 @@ function decide(
 ): Decision {
   const kind = kindOf(object);
   const at = about(kind, object);
+  const noun = nounOf(object);
   const waits = (message: string, pause = evictionLookAgain) =>
     at.wait(message, { step: { name: "waiting" }, next: now + pause });
   // No event of this agent is sent when the other one is deleted.
@@ -59,22 +60,19 @@ function decide(
   if (!node) return at.leave("Its Node does not exist.");
   const label = maintenanceOf(node);
   if (mustGo) {
-    const isSaid = "The label of the Node says that its L2 agent has to go.";
+    const isSaid = `The label of the Node says that its ${noun} has to go.`;
     // No event of the agent is sent when its pod is replaced, so an agent that waits for that is due by itself.
     if (label === "True") return isBeingDeleted(object) ? at.leave(isSaid) : waits(isSaid);
     // One edit of all templates would label all Nodes at once.
     if (!isApproved) return at.leave(approvalWanted(object));
-    return at.write("The L2 agent has to go: the agents that need it leave the Node first.", [
-      setMaintenance(node, true),
-    ]);
+    const message = `The ${noun} has to go: the compute node and the agents that need it leave the Node first.`;
+    return at.write(message, [setMaintenance(node, true)]);
   }
-  if (label === "False") return at.leave("The label of the Node says that its L2 agent is ready.");
+  if (label === "False") return at.leave(`The label of the Node says that its ${noun} is ready.`);
   // No event is sent when a pod is Ready: kubelets write pods all the time.
-  if (!pod || !isReady(pod)) return waits("The Node is labelled when the pod of the L2 agent is Ready.");
+  if (!pod || !isReady(pod)) return waits(`The Node is labelled when the pod of the ${noun} is Ready.`);
   // The agreement was to what is over now.
   const used = forget(object, [approvalKey]);
-  return at.write("The L2 agent is ready: agents that need it may come to the Node.", [
-    ...used,
-    setMaintenance(node, false),
-  ]);
+  const message = `The ${noun} is ready: agents that need it may come to the Node.`;
+  return at.write(message, [...used, setMaintenance(node, false)]);
 }

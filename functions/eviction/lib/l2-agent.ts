@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
 import { agreement, isApproved, whyUnmanaged } from "./dependent.ts";
-import { bases } from "./kinds.ts";
+import { bases, NeutronOVNAgent } from "./kinds.ts";
 import { annotating } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
@@ -62,11 +62,14 @@ export async function findL2Agent(
 async function conflictOf({ kind, metadata: { namespace = "", name } }: KubernetesObject, client: Client) {
   const other = otherThan({ kind });
   if (!(await client.get(other, namespace, name))) return undefined;
-  const sentence = `Node ${name} has a ${kind} and a ${other.kind}, and Holdfast touches neither, because both would`;
-  return `${sentence} write one label of it. Delete the one that does not belong there.`;
+  const sentence = `Node ${name} has a ${kind} and a ${other.kind}. Holdfast changes neither of them, because both`;
+  return `${sentence} would set one label of the Node. Delete the resource that does not belong there.`;
 }
+
+/** What messages call an agent. */
+export const nounOf = ({ kind }: KubernetesObject) => (kind === NeutronOVNAgent.kind ? "OVN agent" : "L2 agent");
 
 /** What a person is asked before others have to leave the Node of an L2 agent. */
 export const approvalWanted = (agent: NeutronL2AgentObject): string =>
-  "The L2 agent has to go. When a person agrees, what needs it leaves its Node first. Run " +
-  annotating(agent, agreement(agent));
+  `The ${nounOf(agent)} has to go. When you agree, the compute node and the agents that need it leave its Node ` +
+  `first, each with an agreement of its own. To agree, run ${annotating(agent, agreement(agent))}`;

@@ -21,7 +21,7 @@ export function whileLettingGo({ object, pods }: Dependent, why: string): string
     return `${why}. Waiting for pods to go: ${pods.map(({ metadata }) => metadata.name).join(", ")}.`;
   return isBeingDeleted(object)
     ? `${why} and its pods are gone: the lock is removed from the Node, and the resource is released.`
-    : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
+    : `${why}, and its pods and its lock are gone. They come back when the L2 or OVN agent of the Node is ready.`;
 }
 
 /** Takes the label off the Node by which another operator's pods come: it deletes them then, and creates none. */

@@ -29,13 +29,16 @@ export function whyWithoutPod(resource: Dependent): string | undefined {
       ? "Another operator creates its pod on the Node. If this takes long, look at that operator, and whether its " +
           "pods have the labels of spec.selector."
       : "Holdfast creates its pod on the Node. If this takes long, look at the Events of this resource.";
-  if (!node) return `The Node does not exist. Holdfast creates the pod when it does, and ${maintenanceLabel} is False.`;
+  if (!node) return `The Node does not exist. The pod comes when it does, with the label ${maintenanceLabel}=False.`;
   const label = maintenanceOf(node) ?? "absent";
   if (label === "False")
-    return "Holdfast creates the pod when the Node has the lock of this resource, and the resource has its finalizer.";
+    return (
+      "The pod comes when the function eviction/lock-node has set the finalizer of this resource and the lock on the " +
+      "Node. If this takes long, look at the log of this function."
+    );
   return (
-    `The label ${maintenanceLabel} of the Node is ${label}. Holdfast creates the pod when this label is False. The ` +
-    "owner of the L2 or OVN agent sets it to False when that agent is ready."
+    `The label ${maintenanceLabel} of the Node is ${label}, and the pod comes only when it is False. Holdfast sets ` +
+    "it when the NeutronL2Agent or NeutronOVNAgent of the Node is ready. Without these, another operator has to."
   );
 }
 

@@ -69,7 +69,7 @@ function decide({ object, node, pods, unmanaged, wanted }: Dependent): readonly 
   if (isBeingDeleted(object)) return [at.leave("It is being deleted. Its lock is removed last.")];
   const finalizer = finalizerOf(kind);
   if (!hasFinalizer(object, finalizer))
-    return [at.write("It is held until it has been evicted.", [addFinalizers(kind, object, [finalizer])])];
+    return [at.write("A finalizer keeps it until it has been evicted.", [addFinalizers(kind, object, [finalizer])])];
   if (!node) return [at.leave("Its Node does not exist.")];
   const lock = lockOf(object);
   const mayCome = maintenanceOf(node) === "False" && wanted !== "go";

@@ -33,7 +33,7 @@ test("a lock that no kind is called after says who has set it, and when", () => 
   ];
   const said = decide({ node: { ...node, metadata: { ...node.metadata, managedFields } }, mustGo: true })?.message;
   expect(said).toContain("octavia (set by kubectl-annotate, 2026-01-01T00:00:00Z or earlier)");
-  expect(decide({ node, mustGo: true })?.message).toContain("octavia. Each lock");
+  expect(decide({ node, mustGo: true })?.message).toContain("octavia. The L2 agent goes");
 });
 
 test("the pod of an agent that has to go comes again where it has ended and a lock is on the Node", () => {

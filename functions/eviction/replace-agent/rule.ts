@@ -10,9 +10,9 @@ import { lacking, poll, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, deletePod, hasEnded } from "../lib/agent-pod.ts";
 import { mayKeepPods } from "../lib/kept-pods.ts";
 import { bases, dependents, kindOf } from "../lib/kinds.ts";
-import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { approvalWanted, conflictPause, findL2Agent, type L2Agent, l2AgentsIn, nounOf } from "../lib/l2-agent.ts";
 import { conditions, l2Finalizer } from "../lib/names.ts";
-import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
+import { lockOf, locksOn, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
 import { mayRecordEvents, onEach } from "../lib/permissions.ts";
 import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
@@ -48,11 +48,7 @@ export const replaceAgent = rule({
     poll(kind, "1h"),
   ]),
   steps: { waiting: silent },
-  finalizers: bases.map((kind) => ({
-    kind,
-    finalizer: l2Finalizer,
-    standsFor: "networks of servers on their Nodes",
-  })),
+  finalizers: bases.map((kind) => ({ kind, finalizer: l2Finalizer, standsFor: "networks of servers on their Nodes" })),
   subjects: (hint) => l2AgentsIn(hint),
   look: (subject, view) => findL2Agent(subject, view),
   decide: (found: readonly L2Agent[], now, settings) => found.map((agent) => decide(agent, now, settings)),
@@ -70,63 +66,64 @@ function decide(
   const kind = kindOf(object);
   const at = about(kind, object);
   const isDeleting = isBeingDeleted(object);
+  const noun = nounOf(object);
   const converged = (reason: "Success" | "Dependency", message: string) =>
     conditionWrites(kind, object, [convergedReport(reason, message)], now);
   const waits = (message: string, pause = evictionLookAgain) =>
     at.write(message, converged("Dependency", message), { step: { name: "waiting" }, next: now + pause });
-  if (!isDeleting && !node)
-    return waits(`Node ${object.metadata.name} does not exist. The pod of the L2 agent is created when it does.`);
+  const gone = `Node ${object.metadata.name} does not exist.`;
+  if (!isDeleting && !node) return waits(`${gone} The pod of the ${noun} is created when it does.`);
+  const held = `Holdfast sets its finalizer on the ${noun}, which then stays until nothing on the Node needs it.`;
   if (!isDeleting && !hasFinalizer(object, l2Finalizer))
-    return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
-  if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
+    return at.write(held, [addFinalizers(kind, object, [l2Finalizer])]);
+  if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("It has no finalizer of Holdfast.");
   // No event of this agent is sent when the other one is deleted.
   if (conflict && !isDeleting) return waits(conflict, conflictPause);
   // One that has never come stands for nothing; the label is the other's.
   if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
   if (mustGo && node && !isFree(node)) {
     // It is needed until then, and the template that it was made of may be gone.
-    const again = "The L2 agent is still needed: its pod has ended, and is created again.";
+    const again = `The ${noun} is still needed: its pod has ended, and is created again.`;
     const isNeeded = locksOn(node).length > 0;
     if (isNeeded && pod && hasEnded(pod) && !isBeingDeleted(pod)) return at.write(again, [deletePod(pod)]);
     if (isNeeded && !pod && !inTheWay) return at.write(again, [createPod(object)]);
-    return waits(isApproved || maintenanceOf(node) === "True" ? waiting(node) : approvalWanted(object));
+    return waits(isApproved || maintenanceOf(node) === "True" ? waiting(noun, node) : approvalWanted(object));
   }
   // Read once more before the write: a lock may have come, or the Node.
   const given = (holds: typeof isFree) => ({
     preconditions: [{ kind: Node, namespace: undefined, name: object.metadata.name, holds }],
   });
   if (pod && mustGo) {
-    if (isBeingDeleted(pod)) return at.wait("The pod of the L2 agent is being deleted.");
+    if (isBeingDeleted(pod)) return at.wait(`The pod of the ${noun} is being deleted.`);
     // A Node may be registered again within seconds, and its pods still serve it then.
-    if (!node)
-      return waits(
-        `Node ${object.metadata.name} does not exist. The L2 agent is released when Kubernetes has deleted its pod.`,
-      );
+    if (!node) return waits(`${gone} The ${noun} is released when Kubernetes has deleted its pod.`);
+    const message = `Nothing on the Node needs the ${noun} any more: Holdfast deletes its pod.`;
     return at.write(
-      "No agent needs the L2 agent: its pod goes.",
+      message,
       [deletePod(pod)],
       given((live) => live !== undefined && isFree(live)),
     );
   }
   if (isDeleting) {
     const release = removeFinalizer(kind, object, l2Finalizer);
-    return at.write("No agent needs the L2 agent, and its pod is gone.", [release], given(isFree));
+    return at.write(`Nothing needs the ${noun} any more, and its pod is gone.`, [release], given(isFree));
   }
   if (inTheWay) return at.write(inTheWay, converged("Dependency", inTheWay));
-  if (!pod) return at.write("The pod of the L2 agent is created on the Node.", [createPod(object)]);
-  if (hasEnded(pod)) return at.write("The pod of the L2 agent has ended, and is created again.", [deletePod(pod)]);
-  const message = "The pod of the L2 agent is on the Node.";
+  if (!pod) return at.write(`The pod of the ${noun} is created on the Node.`, [createPod(object)]);
+  if (hasEnded(pod)) return at.write(`The pod of the ${noun} has ended, and is created again.`, [deletePod(pod)]);
+  const message = `The pod of the ${noun} is on the Node.`;
   return at.write(message, converged("Success", message));
 }
 
-function waiting(node: KubernetesObject): string {
+function waiting(noun: string, node: KubernetesObject): string {
   const { name } = node.metadata;
   const locks = locksOn(node);
-  if (locks.length === 0) return `The L2 agent goes when Node ${name} says so in its label.`;
+  if (locks.length === 0) return `The ${noun} goes when the label ${maintenanceLabel} of Node ${name} is True.`;
   const said = locks.map((lock) => lock + whoseLock(node, lock)).join(", ");
   return (
-    `The L2 agent goes when no lock is on Node ${name}: ${said}. Each lock goes with its agent. If an agent is gone ` +
-    `and has left its lock, run kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
+    `Locks are still on Node ${name}: ${said}. The ${noun} goes when all of them are gone. Each lock goes when its ` +
+    "compute node or agent has left the Node. Only if one of these is gone and has left its lock, remove its lock " +
+    `yourself, for example that of ${locks[0]}: kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
   );
 }
 

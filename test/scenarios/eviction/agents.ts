@@ -87,7 +87,7 @@ const callOff = (cluster: Cluster, how: How, kind: Kind = NeutronL3Agent) =>
   how === "by its state" ? setState(cluster, "Enabled", kind) : annotate(cluster, { [approvalKey]: null }, kind);
 /** Nothing of the eviction is left, and the agent serves, or waits for the next agreement. */
 const isBack = async (cluster: Cluster, how: How, kind: Kind = NeutronL3Agent) => {
-  await says(cluster, how === "by its state" ? /^True/ : "when a person agrees", kind);
+  await says(cluster, how === "by its state" ? /^True/ : "when you agree", kind);
   const { annotations } = (await cluster.admin.get(kind, namespace, node))?.metadata ?? {};
   expect(annotations).not.toHaveProperty([movingKey]);
 };
@@ -168,7 +168,7 @@ export const agentScenarios: readonly Scenario[] = [
       await setAgent(cluster, "l3", node, false);
       await setAgent(cluster, "l3", other, false);
       await evict(cluster, NeutronL3Agent);
-      await says(cluster, "No other L3 agent is alive and enabled", NeutronL3Agent);
+      await says(cluster, "No other L3 agent that is alive and enabled", NeutronL3Agent);
       await nothingHappens(cluster);
       expect(await hostsOf(cluster, l3, router)).toEqual([node]);
       expect(await podOf(cluster, agentPod(NeutronL3Agent))).toBeDefined();
@@ -229,7 +229,7 @@ export const agentScenarios: readonly Scenario[] = [
         await approve(cluster, NeutronL3Agent);
         await swept(cluster, "Neutron has refused", async () => asked() > 0);
         await callOff(cluster, how);
-        await says(cluster, "The eviction was called off while these were moving: 1 router.", NeutronL3Agent);
+        await says(cluster, "The eviction was called off during the move of 1 router.", NeutronL3Agent);
         const before = asked();
         for (const seconds of [310, 310]) await cloud.pass(seconds);
         await isBack(cluster, how);
@@ -315,16 +315,16 @@ export const agentScenarios: readonly Scenario[] = [
       await approve(cluster, NeutronL3Agent);
       await swept(cluster, "the call is given up", isLate);
       await annotate(cluster, { [approvalKey]: null }, NeutronL3Agent);
-      await says(cluster, "when a person agrees", NeutronL3Agent);
+      await says(cluster, "when you agree", NeutronL3Agent);
       await cloud.pass(500);
       expect((await agentOn(cluster, l3)).isEnabled).toBe(false);
       await nothingHappens(cluster);
-      await says(cluster, "when a person agrees", NeutronL3Agent);
+      await says(cluster, "when you agree", NeutronL3Agent);
       await cloud.pass(110);
       await swept(cluster, "it is enabled again", async () => (await agentOn(cluster, l3)).isEnabled);
       for (const seconds of [310, 310]) await cloud.pass(seconds);
       await nothingHappens(cluster);
-      await says(cluster, "when a person agrees", NeutronL3Agent);
+      await says(cluster, "when you agree", NeutronL3Agent);
       const { annotations } = (await cluster.admin.get(NeutronL3Agent, namespace, node))?.metadata ?? {};
       expect(annotations).not.toHaveProperty(["holdfast.dev/eviction.enable-agent"]);
     },
@@ -351,9 +351,9 @@ export const agentScenarios: readonly Scenario[] = [
           if (request.method !== "GET") changes.push(`${request.method} ${request.path}`);
           return elsewhere.answer({ project: "admin", isAdmin: true }, request);
         };
-        const said = await says(cluster, `is ${agent?.id}, and this eviction began with`, NeutronL3Agent);
+        const said = await says(cluster, `but Neutron now has ${agent?.id} on ${node}`, NeutronL3Agent);
         expect(said).toContain((await agentOn(cluster, l3)).id);
-        expect(said).toContain(`serves every router that it had, also ${router}. Then run`);
+        expect(said).toContain(`serves every router that the first one had, also ${router}. Then run`);
         await nothingHappens(cluster);
         await setState(cluster, "Enabled", NeutronL3Agent);
         await nothingHappens(cluster);
@@ -420,7 +420,7 @@ export const agentScenarios: readonly Scenario[] = [
       const router = await serve(cluster, l3);
       const asked = refuseTaking(cluster);
       await evict(cluster, NeutronL3Agent);
-      await says(cluster, `The router ${router} has not moved`, NeutronL3Agent);
+      await says(cluster, `Neutron was asked 3 times to move the router ${router}, and has not.`, NeutronL3Agent);
       expect(asked()).toBe(3);
       expect(await hostsOf(cluster, l3, router)).toEqual([node]);
       wire.step = (_, send) => send();
@@ -461,7 +461,7 @@ export const agentScenarios: readonly Scenario[] = [
       await serves(cluster, NovaComputeNode);
       const before = (await podOf(cluster, agentPod(NeutronOVNAgent)))?.metadata.uid;
       await updateL2Agent(cluster, undefined, NeutronOVNAgent);
-      await says(cluster, `no lock is on Node ${node}: NovaComputeNode`, NeutronOVNAgent);
+      await says(cluster, `Locks are still on Node ${node}: NovaComputeNode. The OVN agent goes`, NeutronOVNAgent);
       await approve(cluster);
       await swept(cluster, "its pod is a new one", async () => {
         const pod = await podOf(cluster, agentPod(NeutronOVNAgent));
@@ -510,7 +510,7 @@ export const agentScenarios: readonly Scenario[] = [
       await create(cluster, { ...base, state: "DisabledAndCleared" }, NeutronL3Agent, other);
       const said = await swept(cluster, "it says so", async () => {
         const agent = await admin.get(NeutronL3Agent, namespace, other);
-        return JSON.stringify(agent?.status ?? "").includes("when a person agrees") && agent;
+        return JSON.stringify(agent?.status ?? "").includes("when you agree") && agent;
       });
       await nothingHappens(cluster);
       expect((await admin.get(NeutronL3Agent, namespace, other))?.metadata.resourceVersion).toBe(
@@ -524,7 +524,8 @@ export const agentScenarios: readonly Scenario[] = [
     async run(cluster) {
       const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
       await cluster.admin.create(NeutronOVNAgent, manifest(NeutronOVNAgent, { name: node, namespace }, { spec: base }));
-      for (const each of [NeutronL2Agent, NeutronOVNAgent]) await says(cluster, "Holdfast touches neither", each);
+      for (const each of [NeutronL2Agent, NeutronOVNAgent])
+        await says(cluster, "Holdfast changes neither of them", each);
       await remove(cluster, NeutronOVNAgent);
       await isGone(cluster, NeutronOVNAgent);
       await says(cluster, /^True/, NeutronL2Agent);

@@ -187,7 +187,7 @@ export const budgets: readonly Scenario[] = [
         await evict(cluster, NeutronL3Agent);
         const waiting = [
           [NovaComputeNode, `Out now: ${other}.`],
-          [NeutronL3Agent, "No other L3 agent is alive and enabled"],
+          [NeutronL3Agent, "No other L3 agent that is alive and enabled"],
         ] as const;
         for (const [kind, why] of waiting) await attended(() => says(cluster, why, kind));
         const writes = { NovaComputeNode: 0, NeutronL3Agent: 0 };
