@@ -1,6 +1,6 @@
 import { grant, grantedKey, type Member, readGranted } from "../../../shared/budget/budget.ts";
 import { limitsOf, mayBegin, type Waits } from "../../../shared/budget/limits.ts";
-import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
@@ -18,7 +18,7 @@ import {
   readRecord,
 } from "../lib/compute-node.ts";
 import { isApproved, isEnabled, lateFor, seemsUnused, wantedOf } from "../lib/dependent.ts";
-import { type EvictionFacts, eviction } from "../lib/eviction.ts";
+import { eviction } from "../lib/eviction.ts";
 import { changing, newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
@@ -34,21 +34,14 @@ const registerName = "holdfast-eviction-budget";
 export const disableCompute = chainRule(eviction, "disable-compute", {
   doc: "Begins the eviction of a host when a person has agreed and the budget allows it: disables its nova-compute.",
   permissions: [
-    ...mayLook(
-      { annotations: [recordKey] },
-      "to see whether a person has agreed, and to note that its eviction begins",
-    ),
+    ...mayLook({ annotations: [recordKey] }, "to see that a person has agreed, and to note that its eviction begins"),
     { resource: NovaComputeNode, verbs: ["list"], why: "to count the hosts that are out of service" },
     { resource: Node, verbs: ["list"], why: "to see which hosts are not Ready, and in which group each is" },
     ...mayTakeLease(registerName, "to note which eviction may begin, so that two do not begin at once", {
       annotations: [grantedKey],
     }),
   ],
-  look: async (
-    _,
-    { client, settings },
-    look,
-  ): Promise<Seen<ComputeNode, EvictionFacts> & { readonly budget: Budget | undefined }> => {
+  look: async (_, { client, settings }, look) => {
     const seen = await look();
     // Read only where an eviction is about to begin.
     const isAsked = seen.some((one) => one.facts.is === "ready" && one.facts.seen && begins(one));
@@ -117,7 +110,7 @@ function beginningOf(
 ): Waits | { readonly writes: readonly Write[] } {
   if (isNotReady(node)) return { writes: [] };
   const me = members.find(({ uid }) => uid === object.metadata.uid);
-  if (!me) return { message: "The compute nodes have changed in the meantime." };
+  if (!me) return { message: "The compute nodes have just changed. Holdfast looks at them again." };
   const words = { setting: "EVICTION_WINDOW", noun: "compute nodes" };
   const verdict = mayBegin(me, members, readGranted(register), limitsOf("eviction", settings), words, now);
   if ("message" in verdict) return verdict;

@@ -63,7 +63,7 @@ test("nova-compute that has registered in Nova again serves, but not while the f
   const begunWith = (more: object) => decide(host, { metadata: { annotations: aRecord({ service: "c0", ...more }) } });
   expect(begunWith({})?.message).toBe("nova-compute serves.");
   const hard = begunWith({ hard: new Date(now - 3_600_000).toISOString() });
-  expect(hard).toMatchObject({ step: { name: "other" }, message: expect.stringContaining("Nova has c1 there") });
+  expect(hard).toMatchObject({ step: { name: "other" }, message: expect.stringContaining("Nova now has c1 there") });
 });
 
 test("when the host is to stay, no server is said to need a person any more", () => {
@@ -157,7 +157,7 @@ test("of a host that was forced down and that Nova no longer knows, one conditio
   // Following that advice: the eviction of a resource that goes needs an agreement again.
   const going = aCompute({ ...compute, wanted: "go", isApproved: false });
   const asks = enableCompute.decide([{ compute: going, at: "seen", host: undefined }], now, settings)[0];
-  expect(JSON.stringify(asks)).toContain("the eviction goes on when a person agrees");
+  expect(JSON.stringify(asks)).toContain("the eviction goes on when you agree");
 });
 
 test("of a NovaComputeNode that goes no pod is waited for, and without the agreement the record goes", () => {

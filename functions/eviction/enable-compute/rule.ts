@@ -39,7 +39,7 @@ import { openstack } from "../lib/openstack/system.ts";
 import { isForced, timeText } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
-import { convergedReport, evictedReport, stuckReport } from "../lib/report.ts";
+import { convergedReport, counted, evictedReport, stuckReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 import { isComing, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
 
@@ -135,11 +135,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const left = host.migrations.filter((move) => isEvacuation(move) && move.status === "done").length;
     if (left > 0)
       return wait(
-        `Nova holds nova-compute of ${service.host} down until it has started again and removed ${left} servers ` +
-          "that were evacuated from it (their migrations are `done`, and become `completed`).",
+        `Nova holds nova-compute of ${service.host} down until it has started again and removed ` +
+          `${counted(left, "evacuated server")} (their migrations are \`done\`, and become \`completed\`).`,
         [seen],
       );
-    const message = `nova-compute of ${service.host} may serve again: Holdfast had forced it down.`;
+    const message = `Holdfast had forced nova-compute of ${service.host} down in Nova, and ends this now.`;
     // What stays disabled is no longer said to be forced down.
     const isOurs = wanted === "disable" && isForcedDownByUs(service, object);
     return call(message, endForcedDown({ service, ...(isOurs ? { reason: reasonFor(object) } : {}) }));
@@ -147,24 +147,26 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (wanted !== "disable" && isDisabledByUs(service, object)) {
     if (!pods.some(isReady)) return waitForPod("nova-compute is enabled again when its pod is Ready.");
     if (service.state !== "up") return wait("nova-compute is enabled again when it reports to Nova.", [seen]);
-    const message = `nova-compute of ${service.host} is enabled again, because Holdfast had disabled it.`;
+    const message = `Holdfast had disabled nova-compute of ${service.host}, and enables it again now.`;
     return call(message, enableService({ service }));
   }
   if (isAsked)
-    return at.write("It serves until a person agrees.", show([seen]), until > now ? { progress: "unchanged" } : {});
+    return at.write("It is evicted when you agree to it.", show([seen]), until > now ? { progress: "unchanged" } : {});
   const open = record ? ourOpenMoves(host, record) : [];
   const finished = open.find(({ status }) => status === "finished");
-  const message = `${open.length} moves that were begun before are still under way.`;
+  const message = `Holdfast waits for ${counted(open.length, "move")} that began before the eviction was called off.`;
   if (finished && service.state === "up") return call(message, confirmMove({ server: finished.server }));
   if (open.length > 0) return wait(message, [seen]);
   const coming = record ? mayStillMove(host, record) : 0;
-  if (coming > 0) return wait(`Holdfast has asked Nova to move ${coming} servers, and Nova may still begin.`, [seen]);
+  if (coming > 0) return wait(`Nova may still move ${counted(coming, "server")}: Holdfast has asked for it.`, [seen]);
   if (starting) return wait(starting, [seen]);
+  const [is, option] = service.isEnabled ? ["forced down", "--up"] : ["disabled", "--enable"];
   const converged = convergedReport(
     "Success",
     service.isEnabled && !service.isForcedDown
       ? "nova-compute serves."
-      : `nova-compute is ${service.isEnabled ? "forced down" : "disabled"}, but not by Holdfast: it stays so.`,
+      : `nova-compute is ${is}, but not by Holdfast, which leaves it so. To end this, run openstack ` +
+          `--os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute`,
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;
@@ -173,7 +175,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   }
   // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.
   if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)
-    return wait("Nova may still carry out a call that forces nova-compute down, which Holdfast then ends.", [seen]);
+    return wait("Nova may still carry out a call to force nova-compute down. Holdfast then reverts this.", [seen]);
   const wasDown = conditionOf(object, conditions.hostDown) !== undefined;
   const back = [
     ...[seen, evictedReport("NotEvicting"), ...stuckReport([], object)],
@@ -198,9 +200,9 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
 }
 
 const unknownThoughForced = (compute: ComputeNode) =>
-  `Nova no longer knows nova-compute of ${compute.object.metadata.name}, which Holdfast had forced down. So it is ` +
-  "not known whether servers are still being evacuated from the host, and its pod is not created. Look whether its " +
-  `cell answers. ${
+  `Nova no longer knows nova-compute of ${compute.object.metadata.name}, which Holdfast had forced down. So Holdfast ` +
+  "does not know whether servers are still being evacuated from the host, and does not create its pod. Check that " +
+  `the Nova cell of the host answers. ${
     compute.wanted === "go" && !compute.isApproved
       ? approvalWanted(compute, "the eviction goes on")
       : "If nova-compute was deleted in Nova, delete the NovaComputeNode, and create it again when it is gone."

@@ -84,8 +84,8 @@ function heldDown({ forced, resource }: Facts): string | undefined {
   // It was let back.
   if (!forced || forced.host?.service.isForcedDown === false) return undefined;
   if (isApproved && (wanted === "go" || wanted === "clear"))
-    return "Its servers are being evacuated: its pod is not created.";
-  if (!forced.host) return "OpenStack does not say whether its evacuations are complete: its pod is not created.";
+    return "The servers of this host are being evacuated, so Holdfast does not create its pod.";
+  if (!forced.host) return "Whether the evacuations are complete is not known, so Holdfast does not create the pod.";
   return unsettled(forced.host, recordOf(resource));
 }
 
@@ -116,8 +116,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     // Read once more with the write: release-compute takes the lock off a host that is empty.
     const holds = (live: KubernetesObject | undefined) => live !== undefined && hasLock(live, lock);
     const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
-    const message =
-      "Servers are still on the host, or nova-compute has to remove evacuated ones: its pod is created again.";
+    const message = "The pod is created again: the host has servers, or nova-compute has to remove evacuated ones.";
     const back = label ? schedule(node, label) : [pod ? deletePod(pod) : createPod(object)];
     return [at.write(message, back, { preconditions })];
   }
@@ -129,7 +128,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   // Read once more behind the write: who sets the label to True has looked for our lock after that.
   const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: mayCome }];
   const message = label
-    ? `Node ${node.metadata.name} has, or gets, the label ${label.key}=${label.value}, by which its pods come.`
+    ? `Holdfast keeps the label ${label.key}=${label.value} on the Node, so that the other operator creates pods there.`
     : "Its pod is created on the Node.";
   if (label) return [at.write(message, [...begins(object, now), ...schedule(node, label)])];
   if (!pod) return [at.write(message, [...begins(object, now), createPod(object)], { preconditions })];
@@ -159,8 +158,8 @@ function begins(object: DependentObject, now: number): readonly Write[] {
 function recreation(object: DependentObject, isNeeded: boolean, now: number): readonly Write[] {
   const { namespace, name } = object.metadata;
   const message = isNeeded
-    ? `Its pod was created from another template. Delete the ${object.kind}, and create it again when it is gone: ` +
-      `kubectl delete ${object.kind.toLowerCase()} -n ${namespace} ${name}`
+    ? `The template is newer than the pod. For a new pod, delete the ${object.kind}, which is evicted first, and ` +
+      `create it again when it is gone: kubectl delete ${object.kind.toLowerCase()} -n ${namespace} ${name}`
     : "";
   const type = conditions.requiresRecreation;
   const reason = isNeeded ? "TemplateChanged" : "AsWanted";

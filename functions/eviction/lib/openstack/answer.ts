@@ -41,7 +41,7 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
   if (status === 429 || status === 503) {
     const seconds = Number(headers["retry-after"]);
     const options = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
-    const message = `OpenStack answered ${request} with ${status}: try later.`;
+    const message = `OpenStack answered ${request} with ${status}. Holdfast asks again later.`;
     return new SystemError("OpenStack", "overloaded", message, options);
   }
   if (status === 401)
@@ -49,7 +49,7 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
   if (status === 403)
     return failed(
       "unauthorized",
-      `OpenStack forbids ${request}: ${said ?? "403"} Give the account the role admin in its project.`,
+      `OpenStack forbids ${request}: ${(said ?? "403").replace(/\.$/, "")}. Give the account the role admin.`,
     );
   // Without OpenStack's own words it may be a proxy that answers for it.
   if (status >= 400 && status < 500 && said !== undefined) return new OpenStackRefusal(request, status, said);
@@ -58,7 +58,7 @@ export function failureOf({ status, headers, body }: SystemResponse, request: st
 }
 
 const lookAtAddress =
-  "Check what answers at the address in the catalog and in auth_url, and what is between it and the function.";
+  "Check what answers at the address in OpenStack's catalog and in auth_url, and which proxy is before it.";
 /** An error of OpenStack that is no refusal of one request. */
 export const failed = (failure: SystemFailure, message: string) => new SystemError("OpenStack", failure, message);
 

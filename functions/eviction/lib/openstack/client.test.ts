@@ -125,7 +125,7 @@ test.each<[string, Partial<SystemResponse>, string, RegExp]>([
   ["something else's JSON", { body: '{"services":[{"id":"1"}]}' }, "unreachable", /services.0.binary is wrong/],
   ["several versions to choose from", { status: 300, body: '{"choices":[]}' }, "refused", /redirects/],
   ["a redirect", { status: 302, headers: { location: "https://elsewhere/" } }, "refused", /elsewhere.*not sent there/],
-  ["overload", { status: 429, headers: { "retry-after": "7" } }, "overloaded", /try later/],
+  ["overload", { status: 429, headers: { "retry-after": "7" } }, "overloaded", /Holdfast asks again later/],
   ["a failure of its own", { status: 500, body: '{"computeFault":{"message":"Oops"}}' }, "unreachable", /500: Oops/],
   ["a 404 that is not Nova's", { status: 404, body: "no backend" }, "unreachable", /with 404/],
   ["a refusal", { status: 409, body: '{"conflictingRequest":{"message":"No."}}' }, "refused", /409: No\./],
@@ -192,7 +192,10 @@ test("servers that are deleted and can be restored are listed as well", async ()
 test("a nova-compute whose cell does not answer is not known, and not absent", async () => {
   const body = JSON.stringify({ services: [{ binary: "nova-compute", host: "node-a", status: "UNKNOWN" }] });
   const { failure } = open({}, {}, ({ path }) => (path.startsWith("/os-services") ? { body } : undefined));
-  expect(await failure()).toMatchObject({ failure: "unreachable", message: expect.stringContaining("The cell of") });
+  expect(await failure()).toMatchObject({
+    failure: "unreachable",
+    message: expect.stringContaining("The Nova cell of"),
+  });
 });
 
 test("agents are read page by page where the cloud limits an answer", async () => {

@@ -57,7 +57,7 @@ export function openSession(
     if (response.status !== 201) throw failureOf(response, "POST /v3/auth/tokens");
     const { catalog, ...token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer).token;
     const subject = response.headers["x-subject-token"];
-    if (!subject) throw failed("unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
+    if (!subject) throw failed("unreachable", `${cloud.authUrl} gives no token. Check that it is Keystone's address.`);
     return { cloud, token: subject, expires: token.expires_at, ahead: clock.now() - token.issued_at, catalog };
   }
 
