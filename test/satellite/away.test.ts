@@ -80,7 +80,7 @@ const late: readonly OutageRow[] = [
   {
     away: "LINSTOR carries a call out after Holdfast has given it up",
     of: ["LINSTOR", "late"],
-    works: "what is placed on a node that is made again stays there",
+    works: "copies that LINSTOR places on a node that was registered again stay there",
     waits: "the removal of the node, until no earlier call can have an effect any more",
     says: "`SatelliteDeleted`: *may still take effect until*",
     playedBy: [
@@ -91,7 +91,7 @@ const late: readonly OutageRow[] = [
   {
     away: "Cluster API's management cluster carries a write out after Holdfast has given it up",
     of: ["Cluster API", "late"],
-    works: "the write is tried again; the late one is refused, unless the Machine is still as it was read",
+    works: "Holdfast tries the write again. Cluster API refuses the late one, unless the Machine has not changed since",
     waits: "the evacuation, until a write is answered",
     says: "Event `ClusterAPIUnreachable`",
     playedBy: [

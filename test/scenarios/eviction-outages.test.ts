@@ -48,7 +48,7 @@ const outages: readonly Outage[] = [
   {
     away: "Nova's message queue: Nova answers, and loses the calls",
     works: running,
-    waits: "Moves of servers. They are asked for again every few minutes",
+    waits: "Moves of servers. Holdfast asks Nova for them again every few minutes",
     says: "Nova has done nothing about",
     reason: "InProgress",
     begin(cluster) {
@@ -64,7 +64,7 @@ const outages: readonly Outage[] = [
   {
     away: "Ironic",
     works: "Evictions of hosts that report to Nova",
-    waits: "Evictions of hosts that are down, where Ironic is to turn them off",
+    waits: "Evictions of hosts that are down and that Ironic has to turn off",
     begin: (cluster) => besideOf(cluster).standIn?.stop("ironic"),
     end: (cluster) => besideOf(cluster).standIn?.start(),
   },
@@ -87,7 +87,7 @@ const others: readonly OutageRow[] = [
     away: "OpenStack carries out a call after Holdfast has given it up",
     of: ["OpenStack", "late"],
     works: "The eviction goes on, and you can call it off",
-    waits: "Nothing. Holdfast changes back what the late call has changed, about ten minutes later",
+    waits: "Nothing. About ten minutes later, Holdfast reverts what the late call has changed",
     says: "the condition `Enabled`",
     playedBy: [
       scenarios,
@@ -118,7 +118,7 @@ describe("while something is away that an eviction needs", () => {
 
   test("the README has the table of these scenarios", () => {
     const rows = outages.map(({ says, reason = "Dependency", ...row }) => {
-      const shown = says ? `\`Converged\`, \`${reason}\`: *${says}*` : "as for OpenStack, on the hosts that wait";
+      const shown = says ? `\`Converged\`, \`${reason}\`: *${says}*` : "as for OpenStack, on these hosts";
       return { ...row, says: shown };
     });
     holdOutageTable("eviction", [...rows, ...others], ["OpenStack"]);
