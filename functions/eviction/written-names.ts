@@ -45,24 +45,24 @@ export const names: WrittenNames = {
     },
     [recordKey]: {
       means:
-        "The eviction of the host has begun, and what neither Nova nor Kubernetes can say of it: which calls were " +
-        "made, and since when the host is down. `holdfast uninstall` does not begin while it is there.",
+        "Holdfast's record of an eviction that has begun: what neither Nova nor Kubernetes stores, such as the calls " +
+        "that Holdfast has made. `holdfast uninstall` does not begin while the annotation is there.",
       ifChanged:
-        "Leave it: [call the eviction off](eviction.md#call-it-off) instead. Without it, Holdfast takes its own " +
-        "moves for another's, and does not confirm them. Of a host that is down, a server may be started twice, " +
+        "Leave it: [call the eviction off](eviction.md#call-it-off) instead. Without it, Holdfast does not recognize " +
+        "its own moves, and does not confirm them. If the host is down, Nova may be asked to start a server twice, " +
         "**which damages its disks**. If the annotation is damaged, Holdfast does nothing about the host, and the " +
         "condition Converged says what to do.",
     },
     [movingKey]: {
-      means: "The eviction of the agent has begun, and which routers, networks or BGP speakers are between two agents.",
+      means: "The record of an agent's eviction: which routers, networks or BGP speakers are between two agents.",
       ifChanged:
         "Leave it. Without it, Holdfast forgets what it has taken from one agent and not yet given to another. " +
         "Neutron then lists it on no agent, and no agent serves it. If the annotation is damaged, Holdfast does " +
         "nothing about the agent, and the condition Converged says what to do.",
     },
     [noticedKey]: {
-      means: "What the label of the Node said last. When it changes, the functions look at the resource.",
-      ifChanged: "lock-node writes it again. Nothing is decided by it.",
+      means: "The last value of the Node's maintenance label. When it changes, the functions look at the resource.",
+      ifChanged: "lock-node writes it again. Holdfast decides nothing by it.",
     },
     [grantedKey]: {
       means: "On the Lease `holdfast-eviction-budget`: which hosts may leave, by the uid of their resource.",
@@ -75,9 +75,9 @@ export const names: WrittenNames = {
         "Yaook's own: a resource of this kind on the Node needs the L2 or OVN agent, which stays while any lock is " +
         "there.",
       ifChanged:
-        "[Remove a lock](eviction.md#look) only if its agent is gone, and that of a compute node only if no server " +
-        "is on the host. Without it, the L2 agent may go while servers need their networks. While the resource " +
-        "serves, lock-node sets it again.",
+        "[Remove the lock](eviction.md#look) of an agent only if this agent is gone, and the lock of a compute node " +
+        "only if no server is on the host. Without the lock, the L2 agent may go while servers need their networks. " +
+        "While the resource serves, lock-node sets it again.",
     },
   },
   labels: {
@@ -125,10 +125,7 @@ export const names: WrittenNames = {
       type: conditions.enabled,
       on: dependents.map(({ kind }) => kind),
       says: "Whether the host gets new servers, or the agent serves.",
-      statuses: {
-        True: "It does.",
-        False: "It does not. The message has the reason.",
-      },
+      statuses: { True: "It does.", False: "It does not. The message has the reason." },
     },
     {
       type: conditions.evicted,
@@ -142,10 +139,7 @@ export const names: WrittenNames = {
       type: conditions.requiresRecreation,
       on: dependents.map(({ kind }) => kind),
       says: "Whether the pod was made from another template than the present one.",
-      statuses: {
-        True: "It was. Delete the resource, and create it again when it is gone.",
-        False: "It was not.",
-      },
+      statuses: { True: "It was. Delete the resource, and create it again when it is gone.", False: "It was not." },
     },
     {
       type: conditions.hostDown,

@@ -19,10 +19,7 @@ const name = "eviction/evacuate-servers";
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   doc: "Forces down the nova-compute of a host that is off, deletes its pod, and has Nova start its servers elsewhere.",
   permissions: [
-    ...mayLook(
-      { annotations: [recordKey, retryKey] },
-      "to note when its host was forced down, and which servers are evacuated",
-    ),
+    ...mayLook({ annotations: [recordKey, retryKey] }, "to note when its host was forced down, and what is evacuated"),
     mayLabelNodes("to remove the label by which another operator's nova-compute comes"),
     mayWritePods(["delete"], [NovaComputeNode], "to delete the pods of nova-compute on a host that is off"),
   ],

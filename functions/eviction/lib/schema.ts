@@ -47,7 +47,7 @@ const template = z
     metadata: z.looseObject({}).optional(),
     spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string() })).min(1) }),
   })
-  .describe("The agent's pod: Holdfast keeps one of it on the Node.");
+  .describe("The template of the agent's pod. Holdfast keeps one such pod on the Node.");
 const schedulingKey = z
   .string()
   .min(1)
@@ -76,9 +76,7 @@ const evicting = {
   eviction: z
     .object({
       ironicNodeShutdown: z
-        .object({
-          node: z.string().min(1).max(255).describe("The machine of this host: its name or uuid in Ironic."),
-        })
+        .object({ node: z.string().min(1).max(255).describe("The machine of this host: its name or uuid in Ironic.") })
         .optional()
         .describe("If the host is down, Ironic turns it off before its servers are started elsewhere."),
     })
@@ -138,7 +136,7 @@ const custom = (kind: Kind, what: string, schema: z.ZodObject, goes: string): Cu
     "nodes: its template becomes a pod.",
   versions: [{ name: "v1", schema, ...withStatus, columns: schema === l2Agent ? baseColumns : dependentColumns }],
 });
-const whenUnneeded = "goes only when no agent there needs it any more";
+const whenUnneeded = "goes only when no compute node and no agent on the Node needs it any more";
 
 /** Yaook's kinds, with a spec of our own: what their CustomResourceDefinitions are generated from. */
 export const customKinds: readonly CustomKind[] = [

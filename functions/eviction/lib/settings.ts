@@ -9,15 +9,15 @@ export const common = z.object({
   agentNamespace: namespaceName
     .default("yaook")
     .describe(
-      "Namespace of the NovaComputeNodes and NeutronL2Agents, and of their pods. Those elsewhere are left alone. The " +
-        "Roles of the functions for pods are there: if you change this setting, move them, too.",
+      "Namespace of the resources of all hosts and agents, and of their pods. Holdfast leaves those elsewhere alone. " +
+        "The Roles of the functions for pods are there: if you change this setting, move them, too.",
     ),
   evictionApproval: z
     .enum(["annotation", "none"])
     .default("annotation")
     .describe(
-      "Whether a host or an agent is evicted, and an L2 agent replaced, only when a person agrees, by the annotation " +
-        "holdfast.dev/approve-eviction. `none`: as soon as it is to leave. Then one edit may empty a cluster.",
+      "With `annotation`, Holdfast evicts a host or an agent, and replaces an L2 agent, only when a person agrees by " +
+        "holdfast.dev/approve-eviction. With `none`, it does so at once, and one edit may empty a cluster.",
     ),
   ...limitSettings("eviction", "compute nodes", "1"),
   evictionMoves: wholeNumber(1, 100)
@@ -27,7 +27,7 @@ export const common = z.object({
     ),
   evictionAttempts: wholeNumber(1, 20)
     .default(3)
-    .describe("After how many failed moves Holdfast leaves a server where it is, until a person acts."),
+    .describe("After how many failed or refused moves Holdfast leaves a server where it is, until a person acts."),
   evictionDownFor: z
     .string()
     .refine((text) => readDuration(text) !== undefined, "expected a number and a unit such as 5m")

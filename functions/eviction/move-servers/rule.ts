@@ -11,7 +11,7 @@ export const moveServers = chainRule(eviction, "move-servers", {
   doc: "Moves the servers of a host away, a few at a time, confirms cold moves, and checks twice that it is empty.",
   permissions: mayLook(
     { annotations: [recordKey, retryKey] },
-    "to note which servers are moved, and since when its host is empty",
+    "to note which servers move, and since when its host is empty",
   ),
   act: (context) => {
     const { facts, record, now, act, pause, wait } = context;

@@ -10,11 +10,7 @@ import { maySeeSharers, seeSharer } from "../lib/shared-lock.ts";
 export const releaseAgent = chainRule(agentEviction, "release-agent", {
   doc: "Deletes the pods of an agent that serves nothing, then removes its lock, and releases the resource last.",
   permissions: [
-    ...mayLookAtAgents(
-      agents,
-      { finalizers: [agentFinalizer] },
-      "to remove the finalizer when the agent serves nothing",
-    ),
+    ...mayLookAtAgents(agents, { finalizers: [agentFinalizer] }, "to remove the finalizer when it serves nothing"),
     ...mayLetGo,
     ...maySeeSharers(agents),
   ],

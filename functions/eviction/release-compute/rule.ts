@@ -11,10 +11,7 @@ import { maySeeSharers, seeSharer } from "../lib/shared-lock.ts";
 export const releaseCompute = chainRule(eviction, "release-compute", {
   doc: "Deletes the pods of an empty host, then removes the lock from its Node, and releases the resource last.",
   permissions: [
-    ...mayLook(
-      { finalizers: [computeFinalizer] },
-      "to remove the finalizer when the host is empty and its pods are gone",
-    ),
+    ...mayLook({ finalizers: [computeFinalizer] }, "to remove the finalizer when the host is empty and has no pod"),
     ...mayLetGo,
     ...maySeeSharers([NovaComputeNode]),
   ],
