@@ -100,9 +100,9 @@ test("a server that was being moved live is left to a person", () =>
 test("a server that was moved, as Nova says, and is MIGRATING is left to a person", () =>
   isLeft({ status: "MIGRATING" }, { migrations: [aMove({ status: "completed" })] }, /may run there/));
 test("a server that hangs in its evacuation is left to a person", () =>
-  isLeft({}, { migrations: [evacuation("accepted", { updated: now - 31 * minute })] }, /a second evacuation damages it/));
+  isLeft({}, { migrations: [evacuation("accepted", { updated: now - 31 * minute })] }, /second evacuation damages it/));
 test("a server that is here long after its evacuation was done is left to a person", () =>
-  isLeft({}, { migrations: [evacuation("done", { updated: now - 2 * minute })] }, /a second evacuation damages it/));
+  isLeft({}, { migrations: [evacuation("done", { updated: now - 2 * minute })] }, /second evacuation damages it/));
 
 test.each(["deleting", "soft-deleting"])(
   "a server that is %s for half an hour is named, and hides no other",
