@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { outcomeOf } from "../local/time/outcome-of.ts";
-import { virtualClock } from "../local/time/virtual-clock.ts";
+import { outcomeOf } from "../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../local/time/testing/virtual-clock.ts";
 import { createBroker } from "./broker/broker.ts";
 import { policyFor } from "./delivery/policy.ts";
 import { seededRandom } from "./random.ts";

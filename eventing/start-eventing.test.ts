@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { type VirtualClock, virtualClock } from "../local/time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../local/time/testing/virtual-clock.ts";
 import type { HttpRequest } from "../shared/http-message.ts";
 import { createClient } from "../shared/kubernetes/client.ts";
 import { seededRandom } from "./random.ts";

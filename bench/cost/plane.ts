@@ -5,7 +5,7 @@ import { seededRandom } from "../../eventing/random.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
 import { changeEvent, type WatchedChange } from "../../eventing/source/change-event.ts";
 import type { Hop } from "../../eventing/trace.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { virtualServer } from "../../test/harness/virtual-server.ts";

@@ -10,7 +10,7 @@ import { usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts
 import { startControllers } from "../../local/controllers/start-controllers.ts";
 import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { createFunctionPods } from "../../local/serving/pods.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { advanceUntilSettled } from "../../test/harness/advance-until-settled.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import { type Faults, fatedBrokers } from "../../test/harness/faults/fates.ts";
 import { type DeliverySpec, policyFor } from "../delivery/policy.ts";

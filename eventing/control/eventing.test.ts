@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { HttpResponse } from "../../shared/http-message.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

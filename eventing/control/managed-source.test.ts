@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asServiceAccount } from "../../local/knative/service-account.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { defaultFeatures } from "../features.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { readPingSource } from "../manifest/ping-source.ts";
 import { seededRandom } from "../random.ts";
 import { type Reply, subscribers } from "../testing/subscribers.ts";

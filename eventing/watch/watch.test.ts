@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
-import { type VirtualClock, virtualClock } from "../time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../time/testing/virtual-clock.ts";
 import { type HttpServer, serveHttp } from "./http.ts";
 import { type ApiServer, createApiServer } from "./server.ts";
 

@@ -9,7 +9,7 @@ import { describeHeld, describeLetGo } from "../../shared/uninstall/what-is-left
 import { createApiServer } from "../apiserver/server.ts";
 import { defaultInstall } from "../start/manifests.ts";
 import { readOptions } from "../start/options.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { installedRules } from "./installed-rules.ts";
 
 const others = "example.org/backup";

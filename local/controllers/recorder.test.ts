@@ -4,7 +4,7 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { Event, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { createRecorder, type Occurrence } from "./recorder.ts";
 
 function createWorld() {

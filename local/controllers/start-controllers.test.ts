@@ -5,7 +5,7 @@ import { type Kind, Namespace, PersistentVolumeClaim, Pod, StorageClass } from "
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, Transport } from "../../shared/kubernetes/transport.ts";
 import { type ApiServer, createApiServer } from "../apiserver/server.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { type ControllersOptions, startControllers } from "./start-controllers.ts";
 
 const day = 86_400_000;

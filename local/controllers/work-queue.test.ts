@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
-import { type VirtualClock, virtualClock } from "../time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../time/testing/virtual-clock.ts";
 import { startWorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 describe("the work queue", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { policyFor } from "../../eventing/delivery/policy.ts";
 import { type Reply, subscribers } from "../../eventing/testing/subscribers.ts";
 import type { Hop } from "../../eventing/trace.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { crashingDispatcher } from "./crashing-dispatcher.ts";
 
 const event = {

@@ -8,7 +8,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { createLinstor } from "../linstor/linstor.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { startVolumeUsers } from "./start-volume-users.ts";
 
 /** A volume with copies on node-1 and node-2 that is used on node-1, with an empty node-3 beside. */

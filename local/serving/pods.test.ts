@@ -4,7 +4,7 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type ApiServer, createApiServer } from "../apiserver/server.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import type { Plan } from "./plan.ts";
 import { createFunctionPods, type FunctionPods } from "./pods.ts";
 

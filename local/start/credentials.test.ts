@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { ApiRequest } from "../../shared/kubernetes/transport.ts";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { issueCredentials } from "./credentials.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "credentials-test-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { virtualClock } from "./testing/virtual-clock.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { virtualClock } from "./virtual-clock.ts";
 
 test("what is due before the end runs, and what is due after it does not", async () => {
   const clock = virtualClock();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { virtualClock } from "../time/virtual-clock.ts";
+import { virtualClock } from "../time/testing/virtual-clock.ts";
 import { play, type Step } from "./play.ts";
 
 /** A terminal that keeps what is printed. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { ApiError, isConflict, isExpired } from "./api-error.ts";
 import { createClient } from "./client.ts";
 import { PersistentVolumeClaim as Claim, Pod } from "./kind.ts";

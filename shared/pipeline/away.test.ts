@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { seededRandom } from "../../eventing/random.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { apiFailure } from "../../test/harness/api-failure.ts";
 import { about } from "../about.ts";
 import type { Decision } from "../decision.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { seededRandom } from "../../eventing/random.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { about } from "../about.ts";
 import { createClient } from "../kubernetes/client.ts";
 import { ConfigMap } from "../kubernetes/kind.ts";

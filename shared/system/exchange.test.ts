@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { exchangeWith } from "./exchange.ts";
 import type { SystemTransport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from "../../eventing/random.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { persistentVolume, volume } from "../../functions/volume/testing/objects.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { withoutSystems } from "./without-systems.ts";

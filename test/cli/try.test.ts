@@ -9,7 +9,7 @@ import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { witness } from "../../functions/satellite/lib/linstor/objects.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { serveSystem } from "../../local/system-server/serve-system.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import { Namespace, Node, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { openBed } from "../contract/linstor/stand-in.ts";

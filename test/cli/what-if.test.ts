@@ -5,7 +5,7 @@ import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.t
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { definitions, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { serveSystem } from "../../local/system-server/serve-system.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { benchOn } from "../harness/open-namespace.ts";
 import { virtualServer } from "../harness/virtual-server.ts";
 import { apiContract } from "./contract.ts";

@@ -1,4 +1,4 @@
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import { judge, type Verdict } from "./judge/judge.ts";
 import { judgeVolumes } from "./judge/volumes.ts";
 import { play, type World } from "./play/play.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { advanceUntilSettled } from "./advance-until-settled.ts";
 import type { Cluster, Setting } from "./cluster.ts";
 import { startEnvironment } from "./environment.ts";

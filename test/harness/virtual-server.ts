@@ -1,6 +1,6 @@
 import type { Random } from "../../eventing/random.ts";
 import { type ApiServerOptions, createApiServer } from "../../local/apiserver/server.ts";
-import type { VirtualClock } from "../../local/time/virtual-clock.ts";
+import type { VirtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Setting } from "./cluster.ts";

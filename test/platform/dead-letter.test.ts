@@ -6,8 +6,8 @@ import { ServiceAccount } from "../../functions/platform/dead-letter/installed-f
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { release } from "../../functions/pvc-protection/release/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { isPlain } from "../../shared/command/user-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";

@@ -7,8 +7,8 @@ import { ServiceAccount } from "../../functions/platform/dead-letter/installed-f
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { sweep } from "../../functions/platform/sweep/sweep.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim, StorageClass } from "../../shared/kubernetes/kind.ts";

@@ -2,7 +2,7 @@ import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { marksOn } from "../../functions/satellite/lib/volumes.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SatelliteHarness } from "./harness.ts";
 

@@ -5,7 +5,7 @@ import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/ma
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import type { LinstorStandIn } from "../../local/linstor/linstor.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
 import { controlPlane } from "./administrator.ts";

@@ -24,8 +24,8 @@ import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../local/piraeus/start-volume-users.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, Node, PersistentVolume, Pod, pathOf } from "../../shared/kubernetes/kind.ts";

@@ -9,8 +9,8 @@ import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.t
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor } from "../../local/linstor/linstor.ts";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";

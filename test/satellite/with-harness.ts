@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { outcomeOf } from "../../local/time/testing/outcome-of.ts";
 import type { AccountRequest } from "../harness/account-request.ts";
 import { type Explained, explainer } from "../scenarios/explainer.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";

@@ -1,4 +1,4 @@
-import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Setting } from "../harness/cluster.ts";
 import { apiFaults } from "../harness/faults/api.ts";

@@ -49,8 +49,8 @@ registerHooks({
 const { seededRandom } = await import("../../eventing/random.ts");
 const { release } = await import("../../functions/pvc-protection/release/rule.ts");
 const { createApiServer } = await import("../../local/apiserver/server.ts");
-const { virtualClock } = await import("../../local/time/virtual-clock.ts");
-const { outcomeOf } = await import("../../local/time/outcome-of.ts");
+const { virtualClock } = await import("../../local/time/testing/virtual-clock.ts");
+const { outcomeOf } = await import("../../local/time/testing/outcome-of.ts");
 const { createClient } = await import("../../shared/kubernetes/client.ts");
 const { Namespace, PersistentVolumeClaim } = await import("../../shared/kubernetes/kind.ts");
 const { receive } = await import("../../shared/pipeline/receive.ts");

@@ -90,7 +90,7 @@ test.each([
   ["local/start.ts", "local/knative/testing/world.ts", false],
   ["local/start.ts", "eventing/control/eventing.ts", true],
   ["local/start.ts", "cli/main.ts", false],
-  ["eventing/main.ts", "local/time/virtual-clock.ts", false],
+  ["eventing/main.ts", "local/time/testing/virtual-clock.ts", false],
   ["eventing/main.ts", "test/harness/faults/fates.ts", false],
   ["eventing/main.ts", "functions/pvc-retention/lib/policy.ts", false],
   ["cli/rules/load-systems.ts", "functions/pvc-retention/set-owner/rule.ts", true],

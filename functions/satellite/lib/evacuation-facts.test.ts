@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { customResourceDefinition } from "../../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createApiServer } from "../../../local/apiserver/server.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import { volumeDefinition } from "./definition.ts";
 import { Volume } from "./kinds.ts";

@@ -9,7 +9,7 @@ import type { Transport } from "../../../shared/kubernetes/transport.ts";
 import { poll } from "../../../test/harness/poll.ts";
 import { rest } from "../../../test/harness/rest.ts";
 import { createApiServer } from "../../apiserver/server.ts";
-import { virtualClock } from "../../time/virtual-clock.ts";
+import { virtualClock } from "../../time/testing/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
 import { type Kubelet, usualHeartbeat } from "../kubelet/start-kubelet.ts";
 import { type ControllersOptions, startControllers } from "../start-controllers.ts";

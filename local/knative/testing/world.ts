@@ -10,8 +10,8 @@ import { createApiServer } from "../../apiserver/server.ts";
 import type { Trouble } from "../../controllers/controller.ts";
 import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";
 import { shareReflections } from "../../controllers/reflections.ts";
-import { outcomeOf } from "../../time/outcome-of.ts";
-import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
+import { outcomeOf } from "../../time/testing/outcome-of.ts";
+import { type VirtualClock, virtualClock } from "../../time/testing/virtual-clock.ts";
 import { startEventingController } from "../control/controller.ts";
 import { eventingDefinitions } from "../definitions.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { virtualClock } from "../../time/virtual-clock.ts";
+import { virtualClock } from "../../time/testing/virtual-clock.ts";
 import { createMinion, type Returned } from "./minion.ts";
 
 test("a job that is killed returns nothing, at any point", async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
-import { outcomeOf } from "../../time/outcome-of.ts";
-import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
+import { outcomeOf } from "../../time/testing/outcome-of.ts";
+import { type VirtualClock, virtualClock } from "../../time/testing/virtual-clock.ts";
 import { storageRights } from "../api/rights.ts";
 import type { JobReturned } from "../master.ts";
 import { createSalt, type SaltStandIn } from "../salt.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { SettingsError } from "../../settings.ts";
 import { senderCheck } from "./sender-check.ts";
 import { readOidcSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { type CryptoKey, exportJWK, type JWTPayload, SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { createClient } from "../../kubernetes/client.ts";
 import type { ApiRequest, Transport } from "../../kubernetes/transport.ts";
 import { notAgainWithin } from "./cluster-keys.ts";

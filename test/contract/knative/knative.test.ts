@@ -15,8 +15,8 @@ import { recordDeadLetters } from "../../../functions/platform/dead-letter/recor
 import { deliver } from "../../../functions/platform/sweep/deliver.ts";
 import { onTick } from "../../../functions/platform/sweep/on-tick.ts";
 import { createApiServer } from "../../../local/apiserver/server.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { readHint } from "../../../shared/event/read-hint.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";

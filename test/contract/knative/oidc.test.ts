@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { labelSelector } from "../../../eventing/manifest/selector.ts";
 import { parseLabelSelector } from "../../../local/apiserver/selector/label-selector.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { readHint } from "../../../shared/event/read-hint.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";

@@ -5,7 +5,7 @@ import { entries, LinstorError } from "../../../functions/satellite/lib/linstor/
 import { caller } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { type Linstor, linstorClient } from "../../../functions/satellite/lib/linstor/client.ts";
 import { isGoodCopy, resourceGroup } from "../../../functions/satellite/lib/linstor/objects.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { exchange, exchangesIn, responseOf } from "./recordings.ts";
 

@@ -4,8 +4,8 @@ import { isLinstorError } from "../../../functions/satellite/lib/linstor/answer.
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { caller } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { linstorClient } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstorControllers } from "../../../functions/satellite/lib/linstor/controllers.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { exchange, responseOf } from "./recordings.ts";

@@ -2,8 +2,8 @@ import { seededRandom } from "../../../eventing/random.ts";
 import { entries } from "../../../functions/satellite/lib/linstor/answer.ts";
 import { parseJson } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import { type VirtualClock, virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import type { SystemRequest } from "../../../shared/system/transport.ts";
 
 /** The address of a node's satellite. */

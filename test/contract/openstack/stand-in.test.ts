@@ -1,8 +1,8 @@
 import { describe } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createOpenStack } from "../../../local/openstack/openstack.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { openstackContract } from "./contract.ts";
 import type { OpenStackUnderTest } from "./openstack-under-test.ts";
 

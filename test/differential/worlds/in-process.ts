@@ -1,4 +1,4 @@
-import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
+import { type VirtualClock, virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { apiFaults, pick } from "../../harness/faults/api.ts";
 import { drawRates, faultFree } from "../../harness/faults/rates.ts";
 import { type FaultSchedule, faultSchedule } from "../../harness/faults/schedule.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { subscribers } from "../../../eventing/testing/subscribers.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { randomFate, slowed } from "./fates.ts";
 
 describe("random fates", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { policyFor } from "../../../eventing/delivery/policy.ts";
 import { subscribers } from "../../../eventing/testing/subscribers.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { type Stale, staleSubscribers } from "./stale-subscribers.ts";
 
 const release = "http://release.shop.svc.cluster.local";

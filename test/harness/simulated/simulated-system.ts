@@ -1,5 +1,5 @@
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
-import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
+import type { VirtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
 import type { Systems } from "../../../shared/system/system.ts";

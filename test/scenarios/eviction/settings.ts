@@ -1,8 +1,8 @@
 import { seededRandom } from "../../../eventing/random.ts";
 import { openstack } from "../../../functions/eviction/lib/openstack/system.ts";
 import { createOpenStack, type OpenStackStandIn } from "../../../local/openstack/openstack.ts";
-import { outcomeOf } from "../../../local/time/outcome-of.ts";
-import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../local/time/testing/outcome-of.ts";
+import type { VirtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { ExternalSystem } from "../../../shared/system/system.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { leaseSeconds } from "../../../functions/satellite/evacuate/calls.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import { callFaults } from "./call-faults.ts";
 
 const answered = { status: 200, headers: {}, body: "[]" };

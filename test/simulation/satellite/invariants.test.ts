@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
-import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import { virtualClock } from "../../../local/time/testing/virtual-clock.ts";
 import type { SystemRequest } from "../../../shared/system/transport.ts";
 import { faultSchedule } from "../../harness/faults/schedule.ts";
 import { streamsOf } from "../../harness/simulated/streams.ts";

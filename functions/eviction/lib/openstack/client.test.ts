@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../../eventing/random.ts";
 import { createOpenStack } from "../../../../local/openstack/openstack.ts";
-import { outcomeOf } from "../../../../local/time/outcome-of.ts";
-import { virtualClock } from "../../../../local/time/virtual-clock.ts";
+import { outcomeOf } from "../../../../local/time/testing/outcome-of.ts";
+import { virtualClock } from "../../../../local/time/testing/virtual-clock.ts";
 import { readSettings } from "../../../../shared/settings.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
 import { l3 } from "./neutron.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../eventing/random.ts";
+import { seededRandom } from "../../../eventing/random.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 test("sleepers wake in the order of their times; where these are equal, in the order in which they began", async () => {

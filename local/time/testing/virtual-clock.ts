@@ -1,4 +1,4 @@
-import { type CallOff, sleepBy } from "../../shared/clock.ts";
+import { type CallOff, sleepBy } from "../../../shared/clock.ts";
 
 interface Timer {
   readonly at: number;
