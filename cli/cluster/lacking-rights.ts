@@ -15,11 +15,18 @@ export interface Right {
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
+  /** The objects that it is about. If the user lacks the right to all objects, these are enough. */
+  readonly of?: readonly Place[];
+}
+
+interface Place {
+  readonly namespace?: string | undefined;
+  readonly name?: string;
 }
 
 /** Whether the API server would let the user do this. @throws ApiError */
-export async function may(client: Client, right: Right): Promise<boolean> {
+export async function may(client: Client, { of = [], ...right }: Right & Place): Promise<boolean> {
   const review = {
     apiVersion: SelfSubjectAccessReview.apiVersion,
     kind: SelfSubjectAccessReview.kind,
@@ -29,7 +36,9 @@ export async function may(client: Client, right: Right): Promise<boolean> {
   const { status } = (await client.create(SelfSubjectAccessReview, review)) as KubernetesObject & {
     status?: { allowed?: boolean };
   };
-  return status?.allowed ?? false;
+  if (status?.allowed || of.length === 0) return status?.allowed ?? false;
+  for (const place of of) if (!(await may(client, { ...right, ...place }))) return false;
+  return true;
 }
 
 /** The rights that the user lacks, as words; empty where none is lacking. @throws ApiError */

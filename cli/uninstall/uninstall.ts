@@ -6,7 +6,7 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import type { Rule } from "../../shared/rule.ts";
 import { heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
 import { someOf } from "../../shared/uninstall/some-of.ts";
-import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
+import { leftToUndo, undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
 import { lackingRights } from "../cluster/lacking-rights.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
@@ -76,11 +76,13 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   const rest = await describeRest(client, rules, held);
   for (const sentence of [...rest, ...(await describeDefinitions(client, scope.definitions))]) say(sentence);
   if (waiting.length > 0) say(because);
+  if (plan.length === 0) return;
   // Half an uninstall leaves objects without the functions that would let them go.
-  const missing = await lackingRights(client, rightsToUninstall(installed, rules, removable(held)));
+  const left = await leftToUndo(client, rules);
+  const missing = await lackingRights(client, rightsToUninstall(installed, removable(held), left));
   const forbidden = missing && `You may not: ${missing}. Uninstall with an account that has these rights.`;
   if (forbidden && dryRun) say(forbidden);
-  if (dryRun || plan.length === 0) return;
+  if (dryRun) return;
   if (forbidden) throw new UserError(`${forbidden} Nothing was changed.`);
   if (!(await tools.mayGoOn())) throw new UserError("Nothing was changed.");
 

@@ -31,6 +31,15 @@ export async function undoLeftBehind(
   return sentences;
 }
 
+/** What `undoLeftBehind` would write. @throws ApiError */
+export async function leftToUndo(client: Client, rules: readonly Pick<Rule, "leavesBehind">[]) {
+  const found: { readonly kind: LeftBehind["kind"]; readonly object: KubernetesObject }[] = [];
+  for (const { kind, undo } of rules.flatMap(({ leavesBehind = [] }) => leavesBehind))
+    for await (const object of undo ? listServed<KubernetesObject>(client, kind) : [])
+      if (undo?.(object)) found.push({ kind, object });
+  return found;
+}
+
 /** Whether anything was taken back. */
 async function undoOne(client: Client, { kind, undo }: LeftBehind, listed: KubernetesObject): Promise<boolean> {
   const { namespace, name } = listed.metadata;

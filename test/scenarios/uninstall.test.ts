@@ -139,3 +139,16 @@ test("without a right that it needs, an uninstall changes nothing, and names wha
   expect(await isInstalled(cluster)).toBe(true);
   expect(await admin.get(ConfigMap, "holdfast", "holdfast-sweep")).toBeDefined();
 });
+
+test("rights to the objects that it is about, by their names, are enough for an uninstall", async () => {
+  const cluster = await openCluster(everything);
+  const { admin, namespace } = cluster;
+  await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
+  const create: Client["create"] = async (kind, object, ...more) => {
+    const { resourceAttributes } = (object as { spec?: { resourceAttributes?: Record<string, string> } }).spec ?? {};
+    const answer = await admin.create(kind, object, ...more);
+    const isAllowed = resourceAttributes?.name !== undefined || resourceAttributes?.verb === "list";
+    return resourceAttributes ? { ...answer, status: { allowed: isAllowed } } : answer;
+  };
+  expect(await run({ ...cluster, admin: { ...admin, create } })).toContain("Holdfast is removed from this cluster.");
+});
