@@ -86,9 +86,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   if (object.metadata.annotations?.[retryKey] !== undefined) {
     // What may still be carried out is waited for all the same, and an evacuation for longest.
     const left = calls.filter(([id]) => before(id, lateFor).mayCome);
-    const called = Object.fromEntries(
-      left.map(([id, { at, after, evacuation }]) => [id, { at, after, ...(evacuation ? { evacuation } : {}) }]),
-    );
+    const called = Object.fromEntries(left.map(([id, { since: _, refused: __, denied: ___, ...kept }]) => [id, kept]));
     const calledAgain = record.called ? { called } : {};
     const again = noted(context, { ...record, retried: newestOf(host), ...calledAgain }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
@@ -108,12 +106,14 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const call = { at: timeText(host.at), after, since, ...(refused > 0 ? { refused } : {}), ...asked };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const server = host.servers.find(({ id }) => id === move.server);
-  const was = isEvacuated && server ? { was: { [move.server]: server.status, ...record.was } } : {};
+  // Of a host that is up, no late evacuation of a server comes that is moved, and nothing is to be put back.
+  const { [move.server]: _, ...rest } = record.was ?? {};
+  const was = isEvacuated && server ? { [server.id]: server.status, ...record.was } : facts.suspect ? record.was : rest;
   // The record of an eviction that an earlier release has begun has none, and no id of nova-compute either.
   const knowsCold = record.cold !== undefined || record.called === undefined;
   const cold = Object.fromEntries([...coldIn(host, record), ...(move.do === "cold" ? [[move.server, after]] : [])]);
   const isShared = settings.evictionSharedStorage === "true" && (server?.hasLocalDisk ?? true);
-  const written = { service: host.service.id, ...record, called, ...was, ...(knowsCold ? { cold } : {}) };
+  const written = { service: host.service.id, ...record, called, was, ...(knowsCold ? { cold } : {}) };
   const denial = { ...call, refused: refused + 1, denied: true as const };
   const taken = { ...written, called: { ...called, [move.server]: { ...call, evacuation: "answered" as const } } };
   // Nova has refused it, so that what moves the server next is another's.

@@ -95,3 +95,9 @@ test("what a later release has noted of another server's call stays", () => {
   const decision = decide(aLeaving(aHost({ servers: [aServer(), aServer({ id: "s2" })] }), begun({ called })));
   expect(recordIn(decision).called).toMatchObject({ ...called, s1: { after: 0 } });
 });
+
+test("what a server was before an evacuation that failed is forgotten once it is moved from a host that is up", () => {
+  const decision = decide(aLeaving(aHost({ servers: [aServer()] }), begun({ was: { s1: "ACTIVE", s2: "SHUTOFF" } })));
+  expect(recordIn(decision)).toMatchObject({ called: { s1: { after: 0 } } });
+  expect(recordIn(decision).was).toEqual({ s2: "SHUTOFF" });
+});
