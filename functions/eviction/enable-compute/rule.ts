@@ -165,8 +165,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     "Success",
     service.isEnabled && !service.isForcedDown
       ? "nova-compute serves."
-      : `nova-compute is ${is}, but not by Holdfast, which leaves it so. To end this, run openstack ` +
-          `--os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute`,
+      : `nova-compute is ${is}, but not by Holdfast. To end this while no evacuation from the host is open, run ` +
+          `openstack --os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute`,
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;

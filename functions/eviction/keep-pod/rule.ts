@@ -159,7 +159,7 @@ function recreation(object: DependentObject, isNeeded: boolean, now: number): re
   const { namespace, name } = object.metadata;
   const message = isNeeded
     ? `The template is newer than the pod. For a new pod, delete the ${object.kind}, which is evicted first, and ` +
-      `create it again when it is gone: kubectl delete ${object.kind.toLowerCase()} -n ${namespace} ${name}`
+      `create it again after that: kubectl delete --wait=false ${object.kind.toLowerCase()} -n ${namespace} ${name}`
     : "";
   const type = conditions.requiresRecreation;
   const reason = isNeeded ? "TemplateChanged" : "AsWanted";

@@ -70,9 +70,9 @@ export function whyUnmanaged(object: KubernetesObject): string | undefined {
   if (!isYaooks) return `${title} is paused. To go on, run ${annotating(object, `${pauseKey}-`)}`;
   const why =
     paused === undefined
-      ? "is managed by Yaook's operator, and two programs must not evict one node. To hand it over to Holdfast"
-      : `is paused. Do not remove the annotation ${pauseKey}: Yaook's operator would act on it again. To go on`;
-  return `${title} ${why}, run ${handingOver(object)}`;
+      ? "is managed by Yaook's operator, and two programs must not evict one node"
+      : `is paused. Do not remove the annotation ${pauseKey}: Yaook's operator would act on it again`;
+  return `${title} ${why}. For Holdfast, set spec.selector, and then run ${handingOver(object)}`;
 }
 
 /**

@@ -204,8 +204,8 @@ function verdictOn(
     );
   if (!evacuable.includes(status))
     return stuckFor(
-      `It is ${status}, which Nova does not evacuate. If its state and memory may be lost, run openstack server set ` +
-        `--state error ${id}. When it is on another host, run openstack server set --state active ${id}.`,
+      `It is ${status}, which Nova does not evacuate. If you accept the loss of its memory, run openstack server set ` +
+        `--state error ${id}: Nova then evacuates it. After that, run openstack server set --state active ${id}`,
     );
   if (hasLocalDisk && evictionSharedStorage !== "true")
     return stuckFor(
@@ -217,7 +217,7 @@ function verdictOn(
   if (failures.length + calls.refused >= evictionAttempts)
     return stuckFor(
       `Nova has failed or refused to evacuate it ${counted(failures.length + calls.refused, "time")}: ` +
-        `${(calls.refused === 0 && fault) || "see the Event OpenStackRefused"}. ` +
+        `${calls.refused > 0 ? "see the Event OpenStackRefused" : (fault ?? "Nova gives no reason")}. ` +
         `Remove the cause, and run ${retrying(object)} to try again.`,
     );
   return { is: calls.isResting || isResting(failures, now) ? "pending" : "evacuate" };
@@ -227,4 +227,4 @@ function verdictOn(
 const answersWithin = 30_000;
 /** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */
 const evacuable = ["ACTIVE", "SHUTOFF", "ERROR", "REBOOT", "HARD_REBOOT", "PASSWORD"];
-const byHand = (id: string) => `openstack --os-compute-api-version 2.93 server evacuate ${id}`;
+const byHand = (id: string) => `openstack --os-compute-api-version 2.53 server evacuate ${id}`;

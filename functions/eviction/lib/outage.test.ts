@@ -52,9 +52,9 @@ test.each<[string, Options, RegExp]>([
   [
     "it is not long enough",
     { record: { down: { ...down, since: at(4 * minute) } } },
-    /no: Nova and Kubernetes have both said so for 5m, since/,
+    /no: Nova and Kubernetes have called it down for 5m, since/,
   ],
-  ["it is not written down", { record: {} }, /no: Nova and Kubernetes have both said so for 5m;/],
+  ["it is not written down", { record: {} }, /no: Nova and Kubernetes have called it down for 5m;/],
   [
     "nova-compute has reported in between",
     { service: { ...silent, reported: now - 3 * minute } },
@@ -66,7 +66,11 @@ test.each<[string, Options, RegExp]>([
     /no: Nova and Kubernetes/,
   ],
   ["no scheduler is up", { outage: { services: [silent, up] } }, /no: no nova-scheduler is up/],
-  ["most others are down, too", { outage: { services: [silent, { ...up, state: "down" }, scheduler] } }, /no: 2 of 2/],
+  [
+    "most others are down, too",
+    { outage: { services: [silent, { ...up, state: "down" }, scheduler] } },
+    /no: nova-computes that do not report: 2 of 2/,
+  ],
 ])("it is not while %s, and the verdict says so", (_, options, says) => {
   expect(isProvenDown(suspected(options))).toBe(false);
   expect(verdictsOn(suspected(options))).toMatch(says);

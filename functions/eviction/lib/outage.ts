@@ -114,12 +114,12 @@ export function gatesOf({ compute, host, outage, settings: { evictionDownFor, ev
     { holds: isNotReady(node), says },
     {
       holds: isWritten && host.at - Date.parse(down.since) >= (readDuration(evictionDownFor) ?? Infinity),
-      says: `Nova and Kubernetes have both said so for ${evictionDownFor}${isWritten ? `, since ${down.since}` : ""}`,
+      says: `Nova and Kubernetes have called it down for ${evictionDownFor}${isWritten ? `, since ${down.since}` : ""}`,
     },
     { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
     {
       holds: away * 100 <= evictionMostDown * computes.length,
-      says: `${away} of ${computes.length} nova-computes do not report (at most ${evictionMostDown} % may)`,
+      says: `nova-computes that do not report: ${away} of ${computes.length} (at most ${evictionMostDown} %)`,
     },
   ];
 }

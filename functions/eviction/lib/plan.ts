@@ -219,7 +219,7 @@ export function planFor(
     ...lost.map(({ server, target }) => ({
       server,
       message:
-        `Nova has been confirming its move to ${target} for more than half an hour, and refuses to confirm it again. ` +
+        `Nova has been confirming its move to ${target} for half an hour, and takes no second confirmation. ` +
         `Look at nova-compute of ${service.host}, and run openstack server event list ${server}.`,
     })),
     ...overdue.map((move) => ({ server: move.server, message: overdueMove(move, service.host) })),

@@ -125,10 +125,10 @@ export const outages: readonly Scenario[] = [
       await cloud.act(broken, { "os-resetState": { state: "error" } });
       await losesHost(cluster);
       await evict(cluster);
-      await says(cluster, /yes: .*yes: .*no: Nova and Kubernetes have both said so/);
+      await says(cluster, /yes: .*yes: .*no: Nova and Kubernetes have called it down/);
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^False NotProven/);
       await says(cluster, "Power it off, make sure that it stays off");
-      expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced: .*(yes: [^;]+; ){4}yes: 1 of 2/);
+      expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced: .*(yes: [^;]+; ){4}yes: [^;]+: 1 of 2/);
       await nothingHappens(cluster);
       expect([await evacuations(cluster), (await serviceOf(cluster)).isForcedDown]).toEqual([[], false]);
       await confirmFenced(cluster);
@@ -294,7 +294,7 @@ export const outages: readonly Scenario[] = [
       await evict(cluster);
       await says(
         cluster,
-        /yes: Nova and Kubernetes have both said so.*no: no nova-scheduler is up; no: 2 of 2 nova-computes/,
+        /yes: Nova and Kubernetes have called it down.*no: no nova-scheduler is up; no: nova-computes that .*: 2 of 2/,
       );
       await nothingHappens(cluster);
       expect(standIn?.cloud.hosts.get(node)?.power).toBe("power on");

@@ -77,7 +77,7 @@ export async function readCloud(settings: CloudSettings, credential: ReadCredent
     ? entryOf(settings.osCloud, await credential("clouds.yaml"))
     : entryOfSettings(settings, await credential("password"), await credential("application-credential-secret"));
   if (cloud.verify === false)
-    throw refused(`clouds.yaml says verify: false. Put the authority's certificate under ca.crt into ${secret}.`);
+    throw refused(`clouds.yaml says verify: false. Remove that, and put the authority's ca.crt into ${secret}.`);
   const authUrl = checkedUrl(cloud.auth.auth_url, "OpenStack's auth_url", settings).replace(/\/v3$/, "");
   return {
     authUrl: `${authUrl}/v3`,

@@ -112,7 +112,7 @@ function endpointOf({ cloud, catalog }: Login, service: string): string {
   const message = found[0]
     ? `OpenStack's catalog has the service ${service} in several regions (${there}). Name one in OS_REGION_NAME, or ` +
       "in region_name of clouds.yaml."
-    : `OpenStack's catalog has no service ${service} with ${wanted}; it has: ${there || "none"}. Correct region and ` +
-      "interface.";
+    : `OpenStack's catalog has no service ${service} with ${wanted}; it has: ${there || "none"}. Correct ` +
+      "OS_REGION_NAME and OS_INTERFACE, or region_name and interface of clouds.yaml.";
   throw failed("refused", message);
 }
