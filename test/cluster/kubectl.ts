@@ -15,6 +15,8 @@ export function run(options: readonly string[], kubeconfig = "", input?: string)
     encoding: "utf8",
     stdio: "pipe",
     env,
+    // All systems are more than the mebibyte that Node reads.
+    maxBuffer: 2 ** 26,
     ...(input === undefined ? {} : { input }),
   });
 }
