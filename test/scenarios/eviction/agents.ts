@@ -29,6 +29,7 @@ import {
   hostsOf,
   isEvicted,
   isGone,
+  l2PodIsNew,
   labelOf,
   locksOf,
   namespace,
@@ -147,10 +148,7 @@ export const agentScenarios: readonly Scenario[] = [
       await nothingHappens(cluster);
       expect((await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid).toBe(before);
       await approve(cluster, NeutronDHCPAgent);
-      await swept(cluster, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(cluster, agentPod(NeutronL2Agent));
-        return pod && pod.metadata.uid !== before;
-      });
+      await l2PodIsNew(cluster, before);
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
       expect(await hostsOf(cluster, l3, router)).toEqual([other]);
       for (const kind of three) await serves(cluster, kind);

@@ -190,6 +190,13 @@ export const updateL2Agent = (
   return cluster.admin.patch<NeutronL2AgentObject>(kind, namespace, node, "merge", patch);
 };
 
+/** Waits, with sweeps, until the L2 agent of the Node has another pod than the one of this uid. */
+export const l2PodIsNew = (cluster: Cluster, before: string | undefined) =>
+  swept(cluster, "the L2 agent's pod is a new one", async () => {
+    const pod = await podOf(cluster, agentPod(NeutronL2Agent));
+    return pod && pod.metadata.uid !== before;
+  });
+
 /** Boots servers on the host: so many that run, so many that are off. */
 export async function boot(cluster: Cluster, running: number, off = 0): Promise<readonly string[]> {
   const { cloud } = besideOf(cluster);

@@ -21,6 +21,7 @@ import {
   evict,
   isEvicted,
   isGone,
+  l2PodIsNew,
   locksOf,
   namespace,
   node,
@@ -233,10 +234,7 @@ export const outages: readonly Scenario[] = [
       const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
       await updateL2Agent(cluster);
       for (const kind of [NovaComputeNode, NeutronL3Agent]) await approve(cluster, kind);
-      await swept(cluster, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(cluster, agentPod(NeutronL2Agent));
-        return pod && pod.metadata.uid !== before;
-      });
+      await l2PodIsNew(cluster, before);
       for (const kind of [NovaComputeNode, NeutronL3Agent]) await serves(cluster, kind);
       const ids = await boot(cluster, 1);
       await withIronic(cluster);

@@ -38,6 +38,7 @@ import {
   evict,
   isEvicted,
   isGone,
+  l2PodIsNew,
   labelOf,
   locksOf,
   namespace,
@@ -139,10 +140,7 @@ const all: readonly Scenario[] = [
       const agent = await cluster.admin.get(NeutronL2Agent, namespace, node);
       expect(JSON.stringify(agent?.status)).toContain(`Locks are still on Node ${node}: ${lock}`);
       await approve(cluster);
-      await swept(cluster, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(cluster, `neutronl2agent-${node}`);
-        return pod && pod.metadata.uid !== before;
-      });
+      await l2PodIsNew(cluster, before);
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
       await serves(cluster);
       expect([await labelOf(cluster), await locksOf(cluster)]).toEqual(["False", [lock]]);
@@ -527,10 +525,7 @@ const all: readonly Scenario[] = [
       expect(await locksOf(cluster)).toEqual([lock]);
       expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(l2Agent);
       await approve(cluster);
-      await swept(cluster, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(cluster, `neutronl2agent-${node}`);
-        return pod && pod.metadata.uid !== l2Agent;
-      });
+      await l2PodIsNew(cluster, l2Agent);
       expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
       expect(problems).toEqual([]);
     },
