@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 
-/** The browser, where there is one: Debian's, or the one that CHROMIUM names. */
-export const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
-  (path) => path && existsSync(path),
-);
+/** Debian's browsers; that without a user interface first, because a page takes a quarter less processor time in it. */
+const browsers = ["chromium-headless-shell", "chromium", "chromium-browser"].map((name) => `/usr/bin/${name}`);
+
+/** The browser, where there is one: the one that CHROMIUM names, or Debian's. */
+export const browserPath = [process.env.CHROMIUM, ...browsers].find((path) => path && existsSync(path));
 
 /** Whether there is a browser. */
 export const hasBrowser = browserPath !== undefined;
