@@ -7,7 +7,7 @@ import { findingsAbout, type WaitingObject, waitsOn } from "./waiting-objects.ts
 
 const kind = { apiVersion: "example.com/v1", kind: "Thing", plural: "things", namespaced: false };
 
-test("an object in a step that is a Warning is stuck, whichever of the sharing rules has that step", async () => {
+test("an object in a step with a Warning is stuck, whichever sharing rule has it, and no kept volume is", async () => {
   const rules = await loadRules(systemNames());
   const warnings = rules.flatMap((rule) =>
     Object.entries(rule.steps ?? {}).flatMap(([step, event]) => (event?.type === "Warning" ? [{ rule, step }] : [])),
@@ -16,10 +16,27 @@ test("an object in a step that is a Warning is stuck, whichever of the sharing r
   for (const { rule, step } of warnings) {
     const written = { v: 1, uid: "1", step, since: "2026-01-01T00:00:00Z", because: "It waits." };
     const annotations = { [progressKey(progressNameOf(rule))]: JSON.stringify(written) };
-    const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations } };
+    const labels = { "holdfast.dev/volume-of": "shop" };
+    const object = { ...kind, metadata: { name: "one", uid: "1", resourceVersion: "1", annotations, labels } };
     const [waiting] = waitsOn(kind, object, rules);
-    expect([rule.name, step, waiting?.isStuck]).toEqual([rule.name, step, true]);
+    const isKept = step === "asks";
+    expect([rule.name, step, waiting?.isStuck, waiting?.keptOf === "shop"]).toEqual([rule.name, step, !isKept, isKept]);
   }
+});
+
+test("kept volumes of a deleted namespace are one finding, with their number and when the first is due", () => {
+  const volume = (name: string, next?: string): WaitingObject => ({
+    ...{ object: `PersistentVolume ${name}`, rule: "undelete/note", step: "asks", since: "2026-01-01T00:00:00Z" },
+    ...{ because: "It is kept.", isStuck: false, keptOf: "shop", explain: "", ...(next ? { next } : {}) },
+  });
+  const volumes = [volume("a"), volume("b", "2026-01-03T00:00:00Z"), volume("c", "2026-01-02T00:00:00Z")];
+  const [finding, ...more] = findingsAbout(volumes, { period: 300_000 }, Date.parse("2026-01-01T00:00:00Z"));
+  expect(more).toEqual([]);
+  expect(finding).toEqual({
+    what: expect.stringMatching(/^Namespace shop is gone .*: 3\. The first is due 2026-01-02 00:00 UTC, in 1 d: then/),
+    todo: expect.stringMatching(/restore namespace shop\. .*: kubectl annotate pv a b c holdfast\.dev\/offer=no$/),
+  });
+  expect(findingsAbout([volume("a")], { period: 300_000 }, 0)[0]?.what).toContain("None has a time.");
 });
 
 test("where Holdfast is installed in another namespace, the command that explains an object names it", async () => {

@@ -1,3 +1,4 @@
+import { namespaceLabel, noting, offerKey } from "../../functions/undelete/lib/note.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
@@ -24,6 +25,8 @@ export interface WaitingObject {
   readonly next?: string;
   /** It does not go on without a person. */
   readonly isStuck: boolean;
+  /** It is a volume that is kept until `next`, and its claim's namespace of this name is gone, or another one. */
+  readonly keptOf?: string;
   /** What explains it. */
   readonly explain: string;
   /** The address of its page in the web console, where the user has named one. */
@@ -85,17 +88,19 @@ export function waitsOn(
     const written = progress ?? away;
     if (!written) return [];
     // Any of the rules that share the progress may have written it.
-    const isStuck = sharing.some(({ steps }) => steps?.[progress?.step ?? ""]?.type === "Warning");
-    const waits = isStuck || away || progress?.next || (progress && labels?.[waitingLabel] === "true");
+    const isWarned = sharing.some(({ steps }) => steps?.[progress?.step ?? ""]?.type === "Warning");
+    const keptOf = progressName === noting.progressName && progress?.step === "asks" && labels?.[namespaceLabel];
+    const isStuck = isWarned && !keptOf;
+    const waits = isWarned || away || progress?.next || (progress && labels?.[waitingLabel] === "true");
     if (!waits) return [];
     const { step, since, because, next } = written;
     const about = describe(referenceTo(object));
     const found = { object: about, rule: progressName, step, since, because, isStuck, explain };
-    return [{ ...found, ...(next ? { next } : {}), ...(page ? { page } : {}) }];
+    return [{ ...found, ...(keptOf ? { keptOf } : {}), ...(next ? { next } : {}), ...(page ? { page } : {}) }];
   });
 }
 
-/** Those that are stuck, and those that a sweep should have seen to. */
+/** Those that are stuck, kept volumes that no claim can have, and those that a sweep should have seen to. */
 export function findingsAbout(
   objects: readonly WaitingObject[],
   sweep: SweepState,
@@ -125,5 +130,22 @@ export function findingsAbout(
         },
       ]
     : [];
-  return [...named, ...(stuck.length > mostNamed ? [more] : []), ...late];
+  const kept = [...Map.groupBy(objects, ({ keptOf }) => keptOf)].flatMap(([home, of]) =>
+    home ? unoffered(home, of, now) : [],
+  );
+  return [...named, ...(stuck.length > mostNamed ? [more] : []), ...kept, ...late];
+}
+
+/** The kept volumes of a namespace that is gone, or another one now: only a person can say who may have them. */
+function unoffered(namespace: string, volumes: readonly WaitingObject[], now: number): Finding {
+  const [due] = volumes.flatMap(({ next }) => next ?? []).toSorted();
+  const names = volumes.map(({ object }) => object.split(" ").at(-1)).join(" ");
+  return {
+    what:
+      `Namespace ${namespace} is gone or is another one now. Kept volumes of its former claims: ${volumes.length}. ` +
+      (due ? `The first is due ${when(due, now)}: then Kubernetes may reclaim it with its data.` : "None has a time."),
+    todo:
+      `To offer them in a namespace ${namespace}: holdfast restore namespace ${namespace}. ` +
+      `To let each go at its time, and say no more of it: kubectl annotate pv ${names} ${offerKey}=no`,
+  };
 }
