@@ -10,6 +10,7 @@ import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
 import { describePlan, describeRest, unfinished, untilOver } from "./describe.ts";
 import { findInstalled } from "./installed.ts";
+import { lackingToUninstall } from "./rights.ts";
 import { strangersIn } from "./strangers.ts";
 import { describeDefinitions, type UninstallScope } from "./uninstall.ts";
 
@@ -57,6 +58,10 @@ export async function checkBefore(client: Client, scope: Scope): Promise<Check> 
       ...(await describeDefinitions(client, scope.definitions)),
       ...[...staying].map(([name, more]) => `Namespace ${name}, because there is more in it: ${more.join(", ")}.`),
     ]);
+  }
+  if (installed && held && goes?.length) {
+    const lacking = await readOrNote(gaps, "What you may do", () => lackingToUninstall(client, installed, rules, held));
+    if (lacking) findings.push(lacking);
   }
   const waiting = unfinished(held ?? []);
   const home = installed?.functions[0]?.object.metadata.namespace;

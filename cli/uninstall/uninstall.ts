@@ -6,14 +6,13 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import type { Rule } from "../../shared/rule.ts";
 import { heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
 import { someOf } from "../../shared/uninstall/some-of.ts";
-import { leftToUndo, undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
+import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
-import { lackingRights } from "../cluster/lacking-rights.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
 import { describePlan, describeRest, listed, unfinished, untilOver } from "./describe.ts";
 import { findInstalled, type Installed, ours } from "./installed.ts";
-import { rightsToUninstall } from "./rights.ts";
+import { lackingToUninstall } from "./rights.ts";
 import { strangersIn } from "./strangers.ts";
 
 /** What an uninstall works with. */
@@ -78,9 +77,8 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   if (waiting.length > 0) say(because);
   if (plan.length === 0) return;
   // Half an uninstall leaves objects without the functions that would let them go.
-  const left = await leftToUndo(client, rules);
-  const missing = await lackingRights(client, rightsToUninstall(installed, removable(held), left));
-  const forbidden = missing && `You may not: ${missing}. Uninstall with an account that has these rights.`;
+  const lacking = await lackingToUninstall(client, installed, rules, held);
+  const forbidden = lacking && `${lacking.what} ${lacking.todo}`;
   if (forbidden && dryRun) say(forbidden);
   if (dryRun) return;
   if (forbidden) throw new UserError(`${forbidden} Nothing was changed.`);

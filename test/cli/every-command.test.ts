@@ -41,7 +41,7 @@ const calls: readonly Called[] = [
     wrong: [["nope.json", "--rule", "nope"], "nope.json"],
   },
   { command: "doctor", args: [], code: 0 },
-  { command: "uninstall", args: ["--check"], code: 0, wrong: [["nope"], "There is no system nope"] },
+  { command: "uninstall", args: ["--check"], code: 1, wrong: [["nope"], "There is no system nope"] },
 ];
 
 /** They need no cluster, or stay until they are ended. */

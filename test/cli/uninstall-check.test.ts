@@ -18,7 +18,10 @@ import { openCliCluster } from "./open-cluster.ts";
 const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true } as const;
 const ours = "holdfast.dev/pvc-protection";
 
-test("uninstall --check names what goes in which order to a user who may only read, and touches nothing", async () => {
+/** What an uninstall does to objects. */
+const writes = ["delete", "patch"];
+
+test("uninstall --check names what goes in which order, and what a user who may only read lacks", async () => {
   const cluster = await openCliCluster([]);
   await installOverlay(cluster.admin, "no-knative");
   await cluster.admin.create(Namespace, manifest(Namespace, { name: "shop" }));
@@ -33,7 +36,12 @@ test("uninstall --check names what goes in which order to a user who may only re
   ];
   const places = order.map((text) => out.indexOf(text));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
-  expect([code, out]).toEqual([0, expect.stringContaining("Nothing is in the way.")]);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(/You may not: delete deployments\.apps, .*patch persistentvol/),
+  ]);
+  const { code: good, out: sound } = await cluster.holdfast(["uninstall", "--check"], ["*"], writes);
+  expect([good, sound]).toEqual([0, expect.stringContaining("Nothing is in the way.")]);
   const { metadata } = (await cluster.admin.get(PersistentVolumeClaim, "shop", "data")) ?? held;
   expect(metadata.finalizers).toContain(ours);
 });
@@ -61,12 +69,12 @@ test("uninstall --check ends with 1 where data would go under a pod, and with 2 
   const live = await admin.get(PersistentVolumeClaim, "shop", "data");
   if (live?.metadata.finalizers?.length !== 1)
     await admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata: { finalizers: [ours] } });
-  const { code, out } = await cluster.holdfast(["uninstall", "--check"]);
+  const { code, out } = await cluster.holdfast(["uninstall", "--check"], ["*"], writes);
   expect([code, out]).toEqual([
     1,
     expect.stringContaining("Delete the pods first, or they lose their data while they run."),
   ]);
-  const { code: bad, out: json } = await cluster.holdfast(["uninstall", "--check", "-o", "json"]);
+  const { code: bad, out: json } = await cluster.holdfast(["uninstall", "--check", "-o", "json"], ["*"], writes);
   expect([bad, JSON.parse(json)]).toEqual([
     1,
     { goes: expect.any(Array), stays: [], gaps: [], findings: [expect.objectContaining({ what: expect.any(String) })] },
