@@ -1,6 +1,9 @@
 /** In milliseconds. */
 export const minute = 60_000;
 
+/** What `readDuration` reads, as the chart holds values to it. */
+export const durationPattern = "^\\s*[0-9]{1,9}[smhd]\\s*$";
+
 const units = { s: 1000, m: minute, h: 3_600_000, d: 86_400_000 };
 /** Longer than any time that is meant. It keeps a due time a date that can be written. */
 const longest = 100 * 365 * units.d;

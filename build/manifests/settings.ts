@@ -9,9 +9,22 @@ export interface Setting {
   /** The values it may have, where they can be counted. */
   readonly values?: readonly string[];
   readonly description: string;
+  /** What its declaration says of other values. */
+  readonly form?: Form;
 }
 
-interface Property {
+/** Words of JSON Schema. */
+interface Form {
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly maxLength?: number;
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+}
+
+interface Property extends Form {
   readonly default?: unknown;
   readonly description?: string;
   readonly enum?: readonly unknown[];
@@ -58,10 +71,10 @@ export function settingsOfSchema(name: string, settings: ZodObject): readonly Se
 function propertiesOf(name: string, settings: ZodObject): readonly Setting[] {
   const properties = (toJSONSchema(settings, { io: "input" }).properties ?? {}) as Record<string, Property>;
   return Object.entries(properties).map(([setting, property]): Setting => {
-    const { default: value, description } = property;
+    const { default: value, description, ...form } = property;
     if (value === undefined) throw new Error(`The setting ${setting} of ${name} has no default.`);
     if (!description) throw new Error(`The setting ${setting} of ${name} has no description.`);
     const values = property.enum ? { values: property.enum.map(String) } : {};
-    return { variable: variableOf(setting), value: String(value), ...values, description };
+    return { variable: variableOf(setting), value: String(value), ...values, description, form };
   });
 }

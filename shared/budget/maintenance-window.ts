@@ -1,16 +1,18 @@
 import { Cron } from "croner";
 import { z } from "zod";
-import { readDuration } from "../duration.ts";
+import { durationPattern, readDuration } from "../duration.ts";
 
 /** A setting: when maintenance windows open, as a cron expression of five fields. Empty: there is always one. */
 export const windowSchedule = z
   .string()
-  .refine((text) => !text || isSchedule(text), "expected a cron expression of five fields such as 0 22 * * 1-5");
+  .refine((text) => !text || isSchedule(text), "expected a cron expression of five fields such as 0 22 * * 1-5")
+  .meta({ pattern: "^\\s*\\S+(\\s+\\S+){4}\\s*$" });
 
 /** A setting: how long a window is open. */
 export const windowLength = z
   .string()
-  .refine((text) => (readDuration(text) ?? 0) > 0, "expected a number and a unit such as 4h");
+  .refine((text) => (readDuration(text) ?? 0) > 0, "expected a number and a unit such as 4h")
+  .meta({ pattern: durationPattern });
 
 /** A setting: in which time zone a schedule is meant. */
 export const timeZone = z.string().refine(isTimeZone, "expected a name of the IANA database such as Europe/Berlin");

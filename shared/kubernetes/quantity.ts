@@ -18,7 +18,8 @@ const binaryFactors: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
   Ei: 2 ** 60,
 };
-const form = /^ *([-+]?(?:\d+\.?\d*|\.\d+))(?:([eE][-+]?\d+)|([numkMGTPE]?)|([KMGTPE]i)) *$/;
+/** How quantities are written. */
+export const quantityForm = /^ *([-+]?(?:\d+\.?\d*|\.\d+))(?:([eE][-+]?\d+)|([numkMGTPE]?)|([KMGTPE]i)) *$/;
 
 /**
  * The number that a quantity such as `1Gi`, `500m` or `2e3` stands for, as apimachinery's `resource.Quantity` reads it:
@@ -26,7 +27,7 @@ const form = /^ *([-+]?(?:\d+\.?\d*|\.\d+))(?:([eE][-+]?\d+)|([numkMGTPE]?)|([KM
  * the API server takes for 0. A fraction of a billionth stays one, where the API server rounds it up.
  */
 export function quantityValue(quantity: unknown): number {
-  const [, number = "none", exponent, suffix = "", binary] = form.exec(String(quantity)) ?? [];
+  const [, number = "none", exponent, suffix = "", binary] = quantityForm.exec(String(quantity)) ?? [];
   // The text as a whole is rounded once: 1001 * 0.001 is not 1.001.
   if (binary === undefined) return Number(number + (exponent ?? decimalExponents[suffix]));
   // The API server holds what has a binary suffix as a 64-bit integer.

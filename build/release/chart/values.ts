@@ -5,6 +5,7 @@ import { type Comment, toYaml, wrap } from "../../manifests/yaml.ts";
 import { addressNames } from "./addresses.ts";
 import { neededBy, systemOfOption } from "./documents.ts";
 import type { Choices } from "./installations.ts";
+import { settingSchema } from "./setting-schema.ts";
 
 /** What values can say about the images and the functions of the chart. */
 export interface ChartFacts {
@@ -192,12 +193,6 @@ export function valuesSchema(facts: ChartFacts, needKnative: readonly string[]):
     ],
   };
 }
-
-const settingSchema = ({ values, description }: Setting) => ({
-  type: ["string", "number", "boolean"],
-  description,
-  ...(values ? { enum: values } : {}),
-});
 
 const closed = (properties: object, description?: string) => ({
   type: "object",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limitSettings } from "../../../shared/budget/limits.ts";
-import { readDuration } from "../../../shared/duration.ts";
+import { durationSetting } from "../../../shared/duration-setting.ts";
 import { namespaceName } from "../../../shared/names.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
 
@@ -28,9 +28,7 @@ export const common = z.object({
   evictionAttempts: wholeNumber(1, 20)
     .default(3)
     .describe("After how many failed or refused moves Holdfast leaves a server where it is, until a person acts."),
-  evictionDownFor: z
-    .string()
-    .refine((text) => readDuration(text) !== undefined, "expected a number and a unit such as 5m")
+  evictionDownFor: durationSetting("5m")
     .default("5m")
     .describe("How long Nova and Kubernetes must both have said that a host is down before it counts as down."),
   evictionMostDown: wholeNumber(1, 100)

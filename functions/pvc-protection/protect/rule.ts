@@ -44,6 +44,7 @@ const settings = z.object({
     .refine((names) => names.every((name) => namespaceName.safeParse(name).success), {
       error: "expected names of namespaces such as kube-system,monitoring",
     })
+    .meta({ pattern: "^[-a-z0-9,\\s]*$" })
     .describe("Namespaces whose claims are left alone, separated by commas."),
   inTree: z
     .enum(["present", "absent"])

@@ -1,12 +1,13 @@
 import * as z from "zod";
-import { readDuration } from "../../../shared/duration.ts";
-import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
+import { durationPattern, readDuration } from "../../../shared/duration.ts";
+import { quantityForm, quantityValue } from "../../../shared/kubernetes/quantity.ts";
 
 /** How far tenants may go who ask with their own annotations: kept volumes count in no ResourceQuota. */
 export const settings = z.object({
   longestKeep: z
     .string()
     .refine((text) => text === "none" || readDuration(text) !== undefined, "expected a time such as 30d, or none")
+    .meta({ pattern: `^none$|${durationPattern}` })
     .default("30d")
     .describe(
       "The longest time that a volume is kept after its claim, also if an annotation asks for more or cannot be " +
@@ -18,6 +19,7 @@ export const settings = z.object({
       (text) => ["quota", "none"].includes(text) || quantityValue(text) >= 0,
       "expected quota, a size such as 1Ti, or none",
     )
+    .meta({ pattern: `^(quota|none)$|${quantityForm.source}` })
     .default("quota")
     .describe(
       "How much is kept of deleted claims of one namespace. When this is reached, the volumes of its other " +
