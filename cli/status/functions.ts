@@ -73,10 +73,13 @@ function whyNotReplicated({ spec, status }: Workload): string | undefined {
   return whyNoPod(status, "pod");
 }
 
-/** A Deployment keeps a pod of before a change until the new one is ready. */
+/** A Deployment keeps a pod of before a change until the new one is ready, and says if that is refused or too late. */
 function whyOutdated({ status }: Workload): string | undefined {
-  const { replicas = 0, updatedReplicas = 0 } = status ?? {};
-  return replicas > updatedReplicas ? whyNoPod(status, "new pod") : undefined;
+  const { replicas = 0, updatedReplicas = 0, conditions = [] } = status ?? {};
+  const isHeld = conditions.some(
+    ({ type, status }) => `${type} ${status}` === "ReplicaFailure True" || `${type} ${status}` === "Progressing False",
+  );
+  return replicas > updatedReplicas && isHeld ? whyNoPod(status, "new pod") : undefined;
 }
 
 /** Why there is no pod of what is declared. */
@@ -144,7 +147,7 @@ function notRolledOut(why: string, states: readonly FunctionState[], namespace: 
   const these = names.length === 1 ? "This function runs" : "These functions run";
   return {
     what: `${these} as before the last change, which is not rolled out: ${names.join(", ")}. ${why}`,
-    todo: `An upgrade passes through this. If it lasts: kubectl -n ${namespace} describe deployment ${names[0]}`,
+    todo: `Look at: kubectl -n ${namespace} describe deployment ${names[0]}`,
   };
 }
 

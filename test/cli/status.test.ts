@@ -113,21 +113,25 @@ test("functions whose new pods do not come, and whose former ones run on, are na
   const quota = "exceeded quota: q, requested: pods=1, used: pods=11, limited: pods=11";
   const refused = { type: "ReplicaFailure", status: "True", message: `pods "expire-x" is forbidden: ${quota}` };
   const available = { type: "Available", status: "True", message: "Deployment has minimum availability." };
-  // As Kubernetes writes them: of the first the new pod is refused, of the second it is there and not ready.
+  const message = 'ReplicaSet "retain-5cdb" has timed out progressing.';
+  const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message };
+  const under = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated", message: "It is progressing." };
+  // As Kubernetes writes them. Of the first the new pod is refused, of the second it is late, of the third in time.
   const stuck = {
     "undelete-expire": { replicas: 1, readyReplicas: 1, updatedReplicas: 0, conditions: [available, refused] },
-    "undelete-retain": { replicas: 2, readyReplicas: 1, updatedReplicas: 1, conditions: [available] },
+    "undelete-retain": { replicas: 2, readyReplicas: 1, updatedReplicas: 1, conditions: [available, late] },
+    "undelete-reserve": { replicas: 4, readyReplicas: 3, updatedReplicas: 2, conditions: [available, under] },
   };
   for (const [name, status] of Object.entries(stuck))
     await admin.patch(Deployment, "holdfast", name, "merge", { status }, { subresource: "status" });
   const { code, out } = await holdfast(["status", "-o", "json"]);
   const before = "This function runs as before the last change, which is not rolled out:";
-  const todo = "An upgrade passes through this. If it lasts: kubectl -n holdfast describe deployment";
+  const todo = "Look at: kubectl -n holdfast describe deployment";
   expect([code, JSON.parse(out).findings]).toEqual([
     1,
     [
       { what: `${before} undelete-expire. Its new pod is refused: ${quota}.`, todo: `${todo} undelete-expire` },
-      { what: `${before} undelete-retain. No new pod of it is ready.`, todo: `${todo} undelete-retain` },
+      { what: `${before} undelete-retain. No new pod of it is ready: ${message}`, todo: `${todo} undelete-retain` },
     ],
   ]);
 });
