@@ -58,6 +58,19 @@ test("a complaint is one line and no stack; any other error keeps its own", asyn
   expect([code, err]).toEqual([1, expect.stringMatching(/^holdfast: Error: A defect\.\n +at /)]);
 });
 
+test("Ctrl-C at a question is no, and ends the command with 130 and what it says of that", async () => {
+  const question = `
+    import { ask } from ${JSON.stringify(join(import.meta.dirname, "ask.ts"))};
+    process.stdout.isTTY = true;
+    await runCommand(async () => {
+      if (!(await ask("Go on?"))) throw new UserError("Nothing was changed.");
+      return 0;
+    });`;
+  const press = (key: string) => run(question, (_, child) => child.stdin?.writable && child.stdin.end(key));
+  expect(await press("\x03")).toMatchObject({ code: 130, err: "holdfast: Nothing was changed.\n" });
+  expect(await press("n\r")).toMatchObject({ code: 1, err: "holdfast: Nothing was changed.\n" });
+});
+
 test("a reader who has seen enough ends it, in silence", async () => {
   const endless = `await runCommand(async () => {
     for (;;) { process.stdout.write("line\\n"); await new Promise((resolve) => setTimeout(resolve)); }
