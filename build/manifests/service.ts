@@ -1,3 +1,4 @@
+import { confined } from "../../shared/confined.ts";
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
 import { environmentOf } from "./environment.ts";
@@ -7,20 +8,6 @@ import { type Comment, toYaml, wrap } from "./yaml.ts";
 
 /** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
 export const requestSeconds = 300;
-
-/** What a function's container may use and do, on Knative and without. */
-export const confined = {
-  // Without a CPU limit: throttling would fall on exactly the moments of a cold start.
-  resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "384Mi" } },
-  securityContext: {
-    runAsNonRoot: true,
-    runAsUser: 65532,
-    readOnlyRootFilesystem: true,
-    allowPrivilegeEscalation: false,
-    capabilities: { drop: ["ALL"] },
-    seccompProfile: { type: "RuntimeDefault" },
-  },
-};
 
 /**
  * Nothing is left out here that Knative's webhook would fill in, and nothing is there that it would leave out: tools

@@ -17,6 +17,7 @@ import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { otherInstallation } from "./other-installation.ts";
+import { acceptedPods } from "./pods.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
 import { rightsToInstall } from "./rights.ts";
@@ -47,9 +48,9 @@ export const preflight: Subcommand = {
         new Command("preflight")
           .summary("say whether a cluster is ready for an installation or an upgrade")
           .description(
-            "Looks at versions, features of Knative, admission policies, rights, StorageClasses, Cluster API, " +
-              "external systems, and who else does the same work. Each finding says what, why it matters, and what " +
-              "to do. It writes nothing.",
+            "Looks at versions, features of Knative, admission policies, rights, quotas, StorageClasses, Cluster " +
+              "API, external systems, and who else does the same work. Each finding says what, why it matters, and " +
+              "what to do. It writes nothing.",
           )
           .argument("[SYSTEM...]", "to be installed, such as volume; without it those that are installed by default")
           .option("--install-namespace <NS>", "where Holdfast is, or will be, installed", "holdfast"),
@@ -79,6 +80,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["Which features of Knative are on", () => knativeFeatures(client, served, namespace)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
+    ["Whether functions may start", () => acceptedPods(client, namespace)],
     ["Which addresses functions may send to", () => openEgress(client, namespace)],
     ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],
     ["Whether Holdfast is in another namespace", () => otherInstallation(client, namespace)],

@@ -13,6 +13,7 @@ import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { otherInstallation } from "./other-installation.ts";
+import { acceptedPods } from "./pods.ts";
 import { externalSystems } from "./reach.ts";
 import { roleNamespaces } from "./role-namespaces.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
@@ -95,6 +96,22 @@ test("preflight says nothing of a network policy that names each address", async
   expect(await openEgress(cluster, "there")).toEqual([]);
 });
 
+/** What preflight says of a namespace whose API server answers a pod so. */
+function pods(status: number, message: string) {
+  const request = async () => {
+    throw new ApiError("POST x", { status, reason: "", message } as never);
+  };
+  return acceptedPods({ request } as unknown as Client, "keeping");
+}
+
+test("a namespace that is not there refuses no pods, and what a user may not ask is not known", async () => {
+  expect(await pods(404, 'namespaces "keeping" not found')).toEqual([]);
+  const lacking =
+    'pods is forbidden: User "a" cannot create resource "pods" in API group "" in the namespace "keeping"';
+  await expect(pods(403, lacking)).rejects.toThrow(ApiError);
+  await expect(pods(400, 'admission webhook "a" does not support dry run')).rejects.toThrow(ApiError);
+});
+
 /** What a look finds: whether it is bad, a note or good, and how its sentence reads. */
 test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "note" | "good", string]>([
   [
@@ -170,6 +187,18 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
     () => openEgress(clusterOf({ "NetworkPolicy/functions": { spec: { egress: [names, apiServer] } } }), "there"),
     "note",
     "NetworkPolicy there/functions opens these ports to every address: 443, 6443.",
+  ],
+  [
+    "a quota that refuses the pods of functions",
+    () => pods(403, 'pods "holdfast-preflight" is forbidden: failed quota: q: must specify limits.cpu for: function'),
+    "bad",
+    "Namespace keeping refuses pods as functions have them: failed quota: q: must specify limits.cpu for: function.",
+  ],
+  [
+    "a namespace that takes the pods of functions",
+    () => acceptedPods(clusterOf({}), "keeping"),
+    "good",
+    "Namespace keeping takes pods as functions have them.",
   ],
   ["no StorageClass", () => storageClasses(clusterOf({}), ["undelete"]), "note", "There is no StorageClass."],
   [

@@ -1,4 +1,5 @@
 import { standaloneSettings } from "../../../eventing/settings.ts";
+import { confined } from "../../../shared/confined.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { slug } from "../../../shared/rule.ts";
 import { accessOf, furtherAccessOf, type Grant } from "../access.ts";
@@ -6,7 +7,7 @@ import type { Declared } from "../declared.ts";
 import { environmentOf } from "../environment.ts";
 import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
 import { labelsOf, metadataOf, namespace, workloadMetadataOf } from "../metadata.ts";
-import { commentsOn, confined, requestSeconds } from "../service.ts";
+import { commentsOn, requestSeconds } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
 import { type Ingress, sweepFunction, sweepSource, systemTablePatches } from "../sweep.ts";
