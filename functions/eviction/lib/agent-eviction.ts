@@ -8,7 +8,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type Command, command } from "../../../shared/system/command.ts";
-import { type AgentHost, type AgentPlan, isMovingDamaged, planAgent, readMoving } from "./agent-plan.ts";
+import { type AgentHost, type AgentPlan, isMovingDamaged, keepsServing, planAgent, readMoving } from "./agent-plan.ts";
 import { isReady } from "./agent-pod.ts";
 import {
   approvalWanted,
@@ -225,14 +225,11 @@ async function hostOf(
   const agentsOf: Record<string, readonly NetworkAgent[] | undefined> = {};
   for (const id of [...begun, ...next.map(({ id }) => id)]) agentsOf[id] = await neutron.agentsOf(service, id);
   // What an agent gives away that is to leave itself would be moved twice, or come back.
-  const leaving = new Set<string>();
+  const leaving: string[] = [];
   for await (const one of client.list(kindOf(object), { namespace: settings.agentNamespace }))
-    if (isLeaving(one)) leaving.add(one.metadata.name);
-  const targets = all.filter(
-    ({ id, host, isAlive, isEnabled, isCentral }) =>
-      id !== self.id && isAlive && isEnabled && isCentral && !leaving.has(host),
-  );
-  return { object, service, self, served, agentsOf, targets, at: await nova.now() };
+    if (one.metadata.name !== self.host && isLeaving(one)) leaving.push(one.metadata.name);
+  const targets = all.filter((one) => one.id !== self.id && one.isCentral && keepsServing(one, leaving));
+  return { object, service, self, served, agentsOf, leaving, targets, at: await nova.now() };
 }
 
 type SeenAgent = Extract<AgentFacts, { at: "seen" }>;

@@ -10,7 +10,7 @@ const agent = (id: string, more: Partial<NetworkAgent> = {}): NetworkAgent => ({
 });
 const [self, other] = [agent("a"), agent("b")];
 const aHost = (agents: readonly NetworkAgent[] | undefined, more: Partial<AgentHost> = {}): AgentHost => ({
-  ...{ service: l3, self, served: [{ id: "r", isHa: false }], agentsOf: { r: agents }, targets: [other] },
+  ...{ service: l3, self, served: [{ id: "r", isHa: false }], agentsOf: { r: agents }, leaving: [], targets: [other] },
   object: anL3Agent().object,
   at: now,
   ...more,
@@ -57,6 +57,19 @@ test("a network that another live agent has is taken from this one at once", () 
   expect(plan(aHost([self, other], { service: dhcp })).next).toEqual({
     ...{ id: "r", before: [], add: undefined, after: ["a"] },
   });
+});
+
+test.each([
+  ["leaves as well", { leaving: ["host-b"] }, {}],
+  ["is disabled", {}, { isEnabled: false }],
+])("a network or an HA router is not taken from an agent while the only other one %s", (_, more, state) => {
+  const network = aHost([self, agent("b", state)], { service: dhcp, targets: [], ...more });
+  expect(plan(network)).toMatchObject({ next: undefined, stuck: [expect.stringContaining("No other DHCP agent")] });
+  const later = { ...network, targets: [agent("c")] };
+  expect(plan(later).next).toEqual({ id: "r", before: [], add: "c", after: ["a"] });
+  const both = [agent("a", { haState: "active" }), agent("b", { haState: "standby", ...state })];
+  const router = aHost(both, { served: [{ id: "r", isHa: true }], targets: [], ...more });
+  expect(plan(router, { r: move(30_000) }).next).toBeUndefined();
 });
 
 test.each([

@@ -57,11 +57,17 @@ export interface AgentHost {
   readonly served: readonly Served[];
   /** The agents of what is moved, or comes next; `undefined` for what is gone. */
   readonly agentsOf: Readonly<Record<string, readonly NetworkAgent[] | undefined>>;
-  /** Agents that may take over: they report, are enabled, and are not to leave themselves. */
+  /** Hosts whose agents are to leave as well. */
+  readonly leaving: readonly string[];
+  /** Agents that may take over. */
   readonly targets: readonly NetworkAgent[];
   /** When it was looked, by OpenStack's clock alone: those of two instances of a function may be minutes apart. */
   readonly at: number;
 }
+
+/** Whether it goes on to serve what it has. Of two agents that leave, each would else rely on the other one. */
+export const keepsServing = ({ isAlive, isEnabled, host }: NetworkAgent, leaving: readonly string[]): boolean =>
+  isAlive && isEnabled && !leaving.includes(host);
 
 /** What Neutron is asked next: agents that no longer serve it before and after another one is added. */
 export interface Transfer {
@@ -170,7 +176,7 @@ function isDue(host: AgentHost, id: string, move: Moving, lookAgain: number): bo
 function transferOf(host: AgentHost, id: string, before: Moving | undefined): Transfer | undefined {
   const { service, self, targets } = host;
   const others = othersOf(host, id) ?? [];
-  const alive = others.filter(({ isAlive }) => isAlive);
+  const alive = others.filter((agent) => keepsServing(agent, host.leaving));
   const dead = others.filter(({ isAlive }) => !isAlive).map((agent) => agent.id);
   const free = targets.filter((target) => !others.some((agent) => agent.id === target.id));
   // Where one has stopped in the middle it goes where it was to go; then each time to another agent, because what

@@ -1,11 +1,10 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { beforeSending, command } from "../../../shared/system/command.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
-import { noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
+import { type AgentHost, keepsServing, noteMoving, type Transfer, takeBackMoving } from "../lib/agent-plan.ts";
 import { lateFor, seemsUnused } from "../lib/dependent.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
 import { conditions, movingKey, retryKey } from "../lib/names.ts";
-import type { Service } from "../lib/openstack/neutron.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLookAtAgents, mayShow } from "../lib/permissions.ts";
 
@@ -42,7 +41,7 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     const message = `The ${host.service.noun} ${id} is being moved to another agent.`;
     // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
     const written = { ...before, moving: { ...plan.moving, [id]: move } };
-    const command = transfer({ service: host.service, ...plan.next });
+    const command = transfer({ ...host, ...plan.next });
     return [call(message, command, [noteMoving(object, written)], { unsent: takeBackMoving(object, written) })];
   },
 });
@@ -51,14 +50,14 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
 const transfer = command(
   openstack,
   "have another agent serve what an agent serves",
-  async ({ neutron }, { service, id, before, add, after }: Transfer & { readonly service: Service }) => {
+  async ({ neutron }, { service, leaving, id, before, add, after }: Transfer & AgentHost) => {
     for (const agent of before) await neutron.remove(service, agent, id);
     if (add !== undefined) await neutron.add(service, add, id);
     // Another one may have been refused: what is served by this one alone stays.
     const isAsked = before.length > 0 || add !== undefined;
     const look = () => neutron.agentsOf(service, id);
     const agents = after.length > 0 ? await (isAsked ? look() : beforeSending(look)) : [];
-    const isServed = agents?.some(({ id, isAlive }) => isAlive && !after.includes(id)) ?? false;
+    const isServed = agents?.some((one) => keepsServing(one, leaving) && !after.includes(one.id)) ?? false;
     for (const agent of isServed ? after : []) await neutron.remove(service, agent, id);
   },
 );

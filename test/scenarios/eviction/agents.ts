@@ -381,6 +381,35 @@ export const agentScenarios: readonly Scenario[] = [
     },
     settings: [standInOpenStack],
   },
+  ...([NeutronDHCPAgent, NeutronL3Agent] as const).map(
+    (kind): Scenario => ({
+      title: `what two ${kind.kind}s serve that leave at the same time stays while no other one can take it`,
+      async run(cluster) {
+        const { cloud, standIn, wire } = besideOf(cluster);
+        const isHa = kind === NeutronL3Agent;
+        const service = isHa ? l3 : dhcp;
+        await createAgent(cluster, kind);
+        await create(cluster, base, kind, other);
+        const id = standIn?.network.create(isHa ? "l3" : "dhcp", "shared", isHa).id ?? "";
+        for (const host of hosts) await cloud.neutron().add(service, (await agentOn(cluster, service, host)).id, id);
+        // What one eviction asks for is still on its way when the other one looks.
+        wire.step = async (request, send) => {
+          if (isTaking(request)) await cluster.clock.sleep(2000);
+          return send();
+        };
+        const leaves = {
+          metadata: { annotations: { [approvalKey]: "true" } },
+          spec: { state: "DisabledAndCleared" },
+        };
+        await Promise.all(hosts.map((host) => cluster.admin.patch(kind, namespace, host, "merge", leaves)));
+        await says(cluster, `No other ${service.agentType} that is alive and enabled could take over.`, kind);
+        await cloud.pass(60);
+        await nothingHappens(cluster);
+        expect(await hostsOf(cluster, service, id)).toEqual([...hosts].toSorted());
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
   {
     title: "agents of every kind leave with the L2 agent, and come back",
     async run(cluster) {

@@ -32,7 +32,8 @@ export function anL3Agent(options: AgentOptions = {}) {
     haState: undefined,
     ...state,
   };
-  const host: AgentHost = { object, service: l3, self, served: [], agentsOf: {}, targets: [], at: now, ...more };
+  const rest = { served: [], agentsOf: {}, leaving: [], targets: [] };
+  const host: AgentHost = { object, service: l3, self, at: now, ...rest, ...more };
   const plan = planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, common.parse({}));
   const facts = { is: "ready", at: "seen", agent, stays, host, plan } as const;
   return { ...agent, facts } satisfies Looked<typeof agent, typeof facts>;
