@@ -153,7 +153,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   if (isAsked)
     return at.write("It is evicted when you agree to it.", show([seen]), until > now ? { progress: "unchanged" } : {});
   const open = record ? ourOpenMoves(host, record) : [];
-  const finished = open.find(({ status }) => status === "finished");
+  const finished = open.find((move) => move.status === "finished" && !host.silent.includes(move.target ?? ""));
   const message = `Holdfast waits for ${counted(open.length, "move")} that began before the eviction was called off.`;
   if (finished && service.state === "up") return call(message, confirmMove({ server: finished.server }));
   if (open.length > 0) return wait(message, [seen]);

@@ -29,6 +29,10 @@ export async function lookAtHost(
   const all = await nova.migrations(host);
   const migrations = all.filter(({ source }) => source === host);
   const listed = await nova.now();
+  const finished = migrations.flatMap(({ status, target }) => (status === "finished" && target ? [target] : []));
+  const silent: string[] = [];
+  for (const target of new Set(finished))
+    if ((await nova.service(target).catch(unknown))?.state !== "up") silent.push(target);
   const toward = openOf(all).filter(({ source }) => source !== host);
   const past = await Promise.all(toward.map((move) => isOver(nova, move, servers, listed)));
   const arrivals = toward.filter((_, index) => !past[index]);
@@ -42,7 +46,8 @@ export async function lookAtHost(
     given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
-  return { object, service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
+  const seen = { object, service, servers, migrations, arrivals, silent };
+  return { ...seen, failures: Object.fromEntries(known), at: await nova.now() };
 }
 
 /** Why no call is made to the host of an eviction, as a sentence: it began with another nova-compute. */

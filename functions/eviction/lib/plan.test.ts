@@ -32,7 +32,7 @@ const service: ComputeService = {
   ...{ binary: "nova-compute", isForcedDown: false },
 };
 const aHost = (servers: readonly Server[], migrations: readonly Migration[] = [], more: Partial<HostFacts> = {}) => ({
-  ...{ object: aCompute().object, service, servers, migrations, arrivals: [], failures: {}, at: now },
+  ...{ object: aCompute().object, service, servers, migrations, arrivals: [], silent: [], failures: {}, at: now },
   ...more,
 });
 const plan = (host: HostFacts, noted: EvictionRecord = record) => planFor(host, noted, settings);
@@ -114,6 +114,8 @@ test("our finished cold move is confirmed while the host is up, before anything 
   expect(plan(aHost(servers, [finished]), earlier).next).toEqual({ do: "confirm", server: "s2" });
   const down = { service: { ...service, state: "down" as const } };
   expect(plan(aHost([], [finished], down), earlier).next).toBeUndefined();
+  const unsafe = plan(aHost(servers, [finished], { silent: ["node-b"] }), earlier);
+  expect(unsafe).toMatchObject({ next: { do: "live", server: "s1" }, counters: { in_progress: 0, unhandleable: 1 } });
   const tried = aMove("error", { server: "s2", type: "migration" });
   const ours = plan(aHost(servers, [finished, tried]), { ...record, cold: { s2: 11 } });
   expect(ours.next).toEqual({ do: "confirm", server: "s2" });

@@ -15,6 +15,8 @@ export interface HostFacts {
   readonly migrations: readonly Migration[];
   /** Migrations towards the host that are not over. */
   readonly arrivals: readonly Migration[];
+  /** Hosts that have got servers by cold moves which are not confirmed, and whose nova-compute does not report. */
+  readonly silent: readonly string[];
   /** Why the last move of a server failed, by server, as far as it was asked for. */
   readonly failures: Readonly<Record<string, string>>;
   /** When it was looked, by OpenStack's clock alone: those of two instances of a function may be minutes apart. */
@@ -186,12 +188,15 @@ export function planFor(
   const others = finished.filter((move) => !isOurs(move, record, host));
   const calls = (id: string) => callsOf(id, migrations, record, now);
   const ours = finished.filter((move) => isOurs(move, record, host));
-  const refused = ours.filter(({ server }) => calls(server).refused >= settings.evictionAttempts);
-  const confirmations = ours.filter((move) => !refused.includes(move));
+  // A confirmation deletes the disk on this host, and that on the other one may be lost.
+  const unsafe = ours.filter(({ target = "" }) => host.silent.includes(target));
+  const safe = ours.filter((move) => !unsafe.includes(move));
+  const refused = safe.filter(({ server }) => calls(server).refused >= settings.evictionAttempts);
+  const confirmations = safe.filter((move) => !refused.includes(move));
   const lost = open.filter(
     (move) => move.status === "confirming" && isOurs(move, record, host) && now - move.updated > passingFor,
   );
-  const given = [...others, ...refused, ...lost];
+  const given = [...others, ...refused, ...unsafe, ...lost];
   const arriving = host.arrivals.filter(({ server }) => !here.has(server));
   // One that is queued waits for others that move.
   const patience = ({ status }: Migration) => (status === "queued" ? 4 : 1) * passingFor;
@@ -215,6 +220,12 @@ export function planFor(
         `The server's move to ${target} waits at VERIFY_RESIZE, and Nova has refused to confirm it ` +
         `${counted(calls(server).refused, "time")}: see the Event OpenStackRefused. Remove the cause, and run ` +
         `openstack server resize confirm ${server}.`,
+    })),
+    ...unsafe.map(({ server, target }) => ({
+      server,
+      message:
+        `The server's move to ${target} waits at VERIFY_RESIZE, and Holdfast confirms it when nova-compute of ` +
+        `${target} reports: if its disk there is lost, the one on ${service.host} is the last. Start ${target}.`,
     })),
     ...lost.map(({ server, target }) => ({
       server,

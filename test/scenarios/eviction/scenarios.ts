@@ -321,6 +321,37 @@ const all: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a cold move whose target dies is confirmed when that host is back, because the source has the other disk",
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 0, 1);
+      let isAway = false;
+      // Nova is away until the move has ended, and its target has died.
+      wire.step = async (request, send) => {
+        if (isAway) throw new Error("connect ECONNREFUSED");
+        isAway = request.body === '{"migrate":null}';
+        return send();
+      };
+      await evict(cluster);
+      await swept(cluster, "it moves", async () => isAway);
+      await cloud.reaches(id, "VERIFY_RESIZE");
+      await cloud.under.control?.stop(other);
+      const isDown = async () => (await cloud.nova().service(other))?.state === "down";
+      await cloud.until("its target is down", isDown, 120);
+      wire.step = (_, send) => send();
+      await says(cluster, `Server ${id}: The server's move to ${other} waits at VERIFY_RESIZE`);
+      await nothingHappens(cluster);
+      await annotate(cluster, { [approvalKey]: null });
+      await nothingHappens(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`VERIFY_RESIZE ${other}`]);
+      await approve(cluster);
+      await cloud.under.control?.start(other);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`SHUTOFF ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a live move whose target dies in the middle is shown, and ends when that host is back",
     async run(cluster) {
       const { cloud } = besideOf(cluster);

@@ -87,7 +87,7 @@ export const aService = (more: Partial<ComputeService> = {}): ComputeService => 
 /** What Nova has of an empty host. */
 export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
   ...{ object: aCompute().object, service: aService() },
-  ...{ servers: [], migrations: [], arrivals: [], failures: {}, at: now },
+  ...{ servers: [], migrations: [], arrivals: [], silent: [], failures: {}, at: now },
   ...more,
 });
 
