@@ -161,11 +161,16 @@ export function lifeOf(host: Suspected): string | undefined {
   return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }
 
-/** It is off for certain: Ironic sees it off now, or a person answers for it; and nothing says otherwise. */
-export const isFenced = (host: Suspected): boolean =>
-  host.compute.record?.down !== undefined &&
-  lifeOf(host) === undefined &&
-  (isConfirmed(host) || (host.outage.power?.isOff ?? false));
+/**
+ * It is off for certain: Ironic sees it off, or a person answers for it; and nothing says otherwise. Ironic does not
+ * look at each machine by itself: what it shows may be old, unless it has been asked to turn it off in this outage.
+ */
+export function isFenced(host: Suspected): boolean {
+  const { down, shutdown = "" } = host.compute.record ?? {};
+  if (!down || lifeOf(host) !== undefined) return false;
+  const isAsked = isForced(host) || Date.parse(shutdown) >= Date.parse(down.since);
+  return isConfirmed(host) || (isAsked && (host.outage.power?.isOff ?? false));
+}
 
 /** What fencing waits for, in sentences. */
 export function fencingOf(host: Suspected): string {

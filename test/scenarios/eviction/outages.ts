@@ -219,6 +219,27 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a machine that Ironic shows as off, as it was long ago, counts as off only when Ironic was asked",
+    async run(cluster) {
+      const { standIn, wire } = besideOf(cluster);
+      const asked: string[] = [];
+      wire.step = async ({ method, path, body = "" }, send) => {
+        if (method === "PUT" && path.endsWith("/states/power")) asked.push("power off");
+        if (body.includes("evacuate")) asked.push("evacuate");
+        return send();
+      };
+      await withIronic(cluster);
+      const ids = await boot(cluster, 1);
+      await losesHost(cluster);
+      // In maintenance, Ironic does not look at a machine.
+      Object.assign(standIn?.cloud.hosts.get(node) ?? {}, { power: "power off" });
+      await evict(cluster);
+      await isGone(cluster);
+      expect([asked, await whereabouts(cluster, ids)]).toEqual([["power off", "evacuate"], [`ACTIVE ${other}`]]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "each function whose change a policy refuses says so on the object, and all comes to its end after that",
     async run(cluster) {
       const refused = new Set<string>();

@@ -30,7 +30,7 @@ function open(
   const settings = readSettings(openstack.settings, { OS_AUTH_URL: standIn.authUrl, ...environment });
   const all: Record<string, string> = { password: "secret", ...files };
   const credential = async (name: string) => all[name];
-  const { nova, neutron } = openstack.connect({
+  const { nova, neutron, ironic } = openstack.connect({
     transport: transportTo(""),
     transportTo,
     clock: own,
@@ -43,7 +43,7 @@ function open(
       (): never => expect.unreachable(),
       (error: Error) => error,
     );
-  return { standIn, clock, nova, neutron, seen, ask, failure };
+  return { standIn, clock, nova, neutron, ironic, seen, ask, failure };
 }
 
 const logins = (seen: readonly string[]) => seen.filter((line) => line.endsWith("/auth/tokens")).length;
@@ -70,6 +70,16 @@ test.each([-90_000, 90_000])("the time is the cloud's where this machine's clock
   expect(Math.abs(seen - clock.now())).toBeLessThan(1000);
   const service = await outcomeOf(clock, nova.service("node-a"), 600_000);
   expect((await nova.now()) - (service?.reported ?? 0)).toBeLessThan(30_000);
+});
+
+test.each([
+  ["was off, and is not about to change", {}, true],
+  ["is being turned off", { target_power_state: "power off" }, false],
+  ["Ironic could not reach", { last_error: "Failed to change power state: timeout" }, false],
+])("whether a machine counts as off that %s", async (_, more, isOff) => {
+  const body = JSON.stringify({ power_state: "power off", target_power_state: null, last_error: null, ...more });
+  const { clock, ironic } = open({}, {}, ({ path }) => (path.endsWith("/states") ? { body } : undefined));
+  expect(await outcomeOf(clock, ironic.power("node-a"), 600_000)).toMatchObject({ isOff });
 });
 
 const logsIn = async (environment: Record<string, string>, files: Record<string, string>) => {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { bodyOf } from "./answer.ts";
 import type { Send } from "./session.ts";
 
-const statesAnswer = z.object({ power_state: z.string().nullish(), target_power_state: z.string().nullish() });
+const word = z.string().nullish();
+const statesAnswer = z.object({ power_state: word, target_power_state: word, last_error: word });
 
 export type Power = Awaited<ReturnType<Ironic["power"]>>;
 export type Ironic = ReturnType<typeof ironicClient>;
@@ -14,14 +15,14 @@ export function ironicClient(send: Send) {
   const ask = (method: "GET" | "PUT", path: string, body?: object) =>
     send("baremetal", rooted, { method, path: `/v1${path}`, headers, ...(body ? { body } : {}) });
   return {
-    /** How a machine is powered, in Ironic's words; `target` is what it is about to be. */
+    /** How a machine was powered when Ironic last saw it, in Ironic's words; `target` is what it is about to be. */
     async power(node: string) {
       const path = `/nodes/${encodeURIComponent(node)}/states`;
       const answer = bodyOf(await ask("GET", path), `GET /v1${path}`, statesAnswer);
-      const { power_state: state, target_power_state: target } = answer;
-      // On its way to another state it is not off, even if it is at the moment.
-      const isOff = state === "power off" && (!target || target === "power off");
-      return { isOff, state: state ?? "unknown", target: target ?? undefined };
+      const { power_state: state, target_power_state: target, last_error: error } = answer;
+      // On its way to any state, or if Ironic could not reach it, it may be what it was long ago.
+      const isOff = state === "power off" && !target && !error;
+      return { isOff, state: `${state ?? "unknown"}${error ? ` (${error})` : ""}`, target: target ?? undefined };
     },
     /** A hard power off. Its 202 says that it was taken; 409: another change is under way. */
     powerOff: async (node: string) =>
