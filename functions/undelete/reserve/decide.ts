@@ -75,7 +75,7 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
       holder === "another" && !isHandedOver(volume, note) ? [giveAway(volume)] : [],
     ),
     ...noted.filter((one) => one.holder === "bound" && isSaid(one.volume)).flatMap(takeBack),
-    ...free.map((one) => decideVolume(one, around, now)),
+    ...free.flatMap((one) => (isYetToBeReleased(one) ? [] : decideVolume(one, around, now))),
   ];
 }
 
@@ -210,6 +210,12 @@ function heirOf(one: Noted, { namespace, otherNamespace }: NamespaceVolumes): Pi
   }
   return isAnybodys ? { namespaceUid: undefined } : undefined;
 }
+
+/**
+ * Whether its claim has gone and Kubernetes has not said so of the volume yet. Until then only this machine's clock,
+ * which may be behind, knows since when the volume is free. The release comes as an event.
+ */
+const isYetToBeReleased = ({ volume, holder }: Noted) => holder === "unseen" && volume.status?.phase === "Bound";
 
 const isOffered = ({ volume }: Noted) => volume.spec.claimRef?.uid === undefined;
 

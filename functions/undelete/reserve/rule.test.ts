@@ -172,6 +172,14 @@ describe("a volume whose claim is gone", () => {
     expect(done(decision)).toMatchObject({ annotations: reclaimAt("2026-01-03T02:00:00Z") });
   });
 
+  test("gets no time and no offer before Kubernetes has released it, and keeps its place before an earlier one", () => {
+    const bound = lost({ phase: "Bound", note: { step: "retained", right: 2 } });
+    expect(decide(bound)).toBeUndefined();
+    const [old, ...others] = decideAll({ volumes: [volume({ name: "old" }), bound] });
+    expect(done(old)).toEqual({ step: "kept" });
+    expect(others.filter(({ about }) => about.metadata.name === "pv")).toEqual([]);
+  });
+
   test.each([
     { what: "its note", annotations: undefined },
     { what: "a note that was overwritten", annotations: { "holdfast.dev/undelete.note": "" } },
