@@ -6,7 +6,7 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import type { Rule } from "../../shared/rule.ts";
 import { heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
 import { someOf } from "../../shared/uninstall/some-of.ts";
-import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
+import { refusedBy, undoWhatIsAllowed } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
@@ -90,14 +90,17 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   await remove(tools, installed.functions);
   await functionsEnd(tools, installed.functions);
   await remove(tools, installed.rights);
-  for (const sentence of await undoLeftBehind(client, rules)) say(sentence);
+  const { sentences, refusals, refused } = await undoWhatIsAllowed(client, rules);
+  for (const sentence of sentences) say(sentence);
 
-  const found = removable(await heldObjects(client, holds));
+  const safe = holdsOf(rules.filter((rule) => !refused.includes(rule)));
+  const found = removable(await heldObjects(client, safe));
   const used = await claimsInUse(client, found);
   await letGo(
     client,
     found.filter((one) => !used.includes(one)),
   );
+  if (refusals.length > 0) throw refusedBy(refusals);
   await remove(tools, installed.rest);
   for (const { object } of installed.namespaces) await removeNamespace(tools, object);
 

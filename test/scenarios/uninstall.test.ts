@@ -5,14 +5,16 @@ import { type UninstallScope, uninstall } from "../../cli/uninstall/uninstall.ts
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
-import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { offerGuard } from "../../shared/storage/volume.ts";
 import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
 import type { Cluster, Setting } from "../harness/cluster.ts";
 import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../harness/kinds.ts";
 import { claim, configMap } from "../harness/manifest.ts";
 import { openCluster } from "../harness/open-cluster.ts";
+import { offeredVolume } from "./undelete/helpers.ts";
 import { shipped } from "./undelete/settings.ts";
 import { nothingHangs, plays } from "./uninstall/plays.ts";
 
@@ -118,6 +120,25 @@ test("claims whose finalizer cannot be removed keep it alone, are named, and are
   expect(await held()).toEqual(["first", "second"]);
   expect(await run(cluster)).toContain("Holdfast is removed from this cluster.");
   expect(await held()).toEqual([]);
+});
+
+test("claims are let go although an offer cannot be withdrawn, and its namespace is held until it is", async () => {
+  const cluster = await openCluster(everything);
+  const { admin, namespace } = cluster;
+  await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
+  const volume = await offeredVolume(cluster, { name: "lost" });
+  const patch: Client["patch"] = async (kind, home, name, ...more) => {
+    if (name !== volume) return admin.patch(kind, home, name, ...more);
+    throw new ApiError(`PATCH of ${name}`, { status: 403, reason: "Forbidden", message: "not on a Friday" });
+  };
+  const ended = run({ ...cluster, admin: { ...admin, patch } });
+  await expect(ended).rejects.toThrow(`PATCH of ${volume} failed with 403`);
+  const isHeld = async (kind: Kind, home: string | undefined, name: string, finalizer: string) =>
+    hasFinalizer((await admin.get(kind, home, name)) as KubernetesObject, finalizer);
+  expect(await isHeld(PersistentVolumeClaim, namespace, "data", holdfastProtection)).toBe(false);
+  expect(await isHeld(Namespace, undefined, namespace, offerGuard)).toBe(true);
+  expect(await run(cluster)).toContain("Holdfast is removed from this cluster.");
+  expect(await isHeld(Namespace, undefined, namespace, offerGuard)).toBe(false);
 });
 
 test("without a right that it needs, an uninstall changes nothing, and names what is missing", async () => {
