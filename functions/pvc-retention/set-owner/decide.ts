@@ -15,6 +15,7 @@ import {
   hasPolicy,
   isTakenOut,
   isUsedBy,
+  lastTie,
   noteFollowing,
   noteUse,
   takesAlong,
@@ -24,7 +25,7 @@ import { inTheWay, isControlledBy, isOurs, referenceTo, tie, untie, whileItDelet
 const notIncluded = normal("ClaimNotIncluded");
 
 /** What is to be done about the claims of a set, each of them one step, and what is to be noted on the set itself. */
-export function decide(facts: Facts | undefined): readonly Decision[] {
+export function decide(facts: Facts | undefined, now: number): readonly Decision[] {
   if (!facts) return [];
   const { set, home } = facts;
   const claims = facts.claims.filter(({ claim }) => !isBeingDeleted(claim));
@@ -32,11 +33,13 @@ export function decide(facts: Facts | undefined): readonly Decision[] {
   const written = decisions.filter((decision) => decision.do === "write");
   const changed = written.length > 0;
   const isTied = written.some(({ preconditions }) => preconditions);
+  // A tie that its caller has given up may be carried out when the set takes nothing along any more.
+  const tied = isTied ? new Date(now).toISOString() : takesAlong(set, home) ? undefined : lastTie(set, now);
   // No event of the set says that another's pod begins to use a claim, that a claim gets other labels, or that the
   // namespace takes back what it has said.
   const isOverruled = takesAlong(set, undefined) && !takesAlong(set, home);
-  const isChecked = isTied || isOverruled || claims.some((one) => isHeldByUs(set, one));
-  if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, home, changed, hasPolicy(set) && isChecked)];
+  const isChecked = hasPolicy(set) && (isOverruled || claims.some((one) => isHeldByUs(set, one)));
+  if (hasPolicy(set) || changed || tied) return [...decisions, noteFollowing(facts, changed, isChecked, tied)];
   const message = `StatefulSet ${set.metadata.name} has no policy any more, and nothing of ours is on its claims.`;
   const { leave, write } = about(Sets, set);
   const writes = endChecks(set);
@@ -102,7 +105,9 @@ function decideReference({ set, home }: Facts, { claim, pods }: NamedClaim): Dec
       `nothing shows that the set has used it. To have it deleted: ${commandToNote(claim, set)}`,
     );
   const message = `Claim ${name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
-  const more = { progress: "unchanged", preconditions: whileItDeletes(set), clears: [notIncluded.reason] } as const;
+  // After what is noted on the set, by which the sweep finds a tie that is carried out late.
+  const [order, preconditions, clears] = [1, whileItDeletes(set), [notIncluded.reason]];
+  const more = { progress: "unchanged", order, preconditions, clears } as const;
   return about(PersistentVolumeClaim, claim).write(message, [tie(claim, set)], more);
 }
 

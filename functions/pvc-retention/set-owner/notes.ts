@@ -38,6 +38,15 @@ export const takesAlong = (set: StatefulSet, home: KubernetesObject | undefined)
 export const hasNote = ({ metadata }: KubernetesObject): boolean =>
   metadata.annotations?.[progressKey(name)] !== undefined;
 
+/** For so long the API server may carry out a tie that its caller has given up. Milliseconds. */
+const lateness = 600_000;
+
+/** When a claim was last to be tied to the set, if that may still be carried out. `now` is in milliseconds. */
+export function lastTie(set: StatefulSet, now: number): string | undefined {
+  const tied = String(readProgress(set, name)?.tied);
+  return now - Date.parse(tied) < lateness ? tied : undefined;
+}
+
 /** Whether the claims of the set follow what it says, as far as an event of it shows: most of its updates end here. */
 export function isFollowed(set: StatefulSet): boolean {
   const note = readProgress(set, name);
@@ -52,14 +61,15 @@ export function isFollowed(set: StatefulSet): boolean {
 /**
  * Notes on the set what its claims follow, and with how many pods it was looked at: with every new one there may be a
  * claim to be noted. While claims are being `changed` another step is noted, which comes back as an event of the set
- * and has it looked at once more.
+ * and has it looked at once more. `tied`: when claims were last to be tied, if that may still be carried out.
  */
 export function noteFollowing(
-  set: StatefulSet,
-  home: KubernetesObject | undefined,
+  { set, home }: { readonly set: StatefulSet; readonly home: KubernetesObject | undefined },
   changed: boolean,
-  isChecked: boolean,
+  hasTies: boolean,
+  tied: string | undefined,
 ): Wait | WriteStep {
+  const isChecked = hasTies || tied !== undefined;
   const { whenDeleted } = retentionOf(set);
   const message =
     `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
@@ -69,6 +79,7 @@ export function noteFollowing(
   const details = {
     ...followedBy(set, home),
     checked: isChecked || undefined,
+    tied,
     ...(isRemoved ? { label: "removed" } : {}),
   };
   const step = { name: changed ? "changing" : "followed", details };

@@ -251,6 +251,40 @@ describe("each sweep has the claims of a set looked at", () => {
   });
 });
 
+describe("a tie that the API server may carry out late", () => {
+  const tiedAt = (time: number) => ({ checked: true, tied: new Date(time).toISOString() });
+  const onSet = (set: StatefulSet) =>
+    decideOn(set, claimIn({ owners: [plain], used: undefined })).find(({ kind }) => kind.kind === "StatefulSet");
+  const kept = { metadata: { labels: { [checkLabel]: "true" } } };
+  const [recent, old] = [tiedAt(noon - 540_000), tiedAt(noon - 600_000)];
+
+  test("is noted on the set before it is sent", () => {
+    const decisions = decideOn(followed({ field: withSet }), claimIn({}));
+    const [tie, note] = ["PersistentVolumeClaim", "StatefulSet"].map((one) =>
+      decisions.find(({ kind }) => kind.kind === one),
+    );
+    expect(tie).toMatchObject({ do: "write", order: 1 });
+    expect(note).toMatchObject({ step: { details: tiedAt(noon) } });
+    expect(note).not.toHaveProperty("order");
+  });
+
+  test.each([
+    ["the set keeps its claims", followed(kept, "Retain")],
+    ["the set has no policy any more", setOf(kept)],
+  ])("has each sweep look at the claims for ten minutes after %s", (_, set) => {
+    expect(onSet(noted(set, name, "followed", recent))).toMatchObject({ do: "wait", step: { details: recent } });
+    const over = onSet(noted(set, name, "followed", old));
+    expect(over).toMatchObject({ writes: [{ patch: { metadata: { labels: { [checkLabel]: null } } } }] });
+    expect(over).not.toHaveProperty("step.details.tied", old.tied);
+  });
+
+  test("is not waited for while the set takes claims along and none is left to be tied", () =>
+    expect(onSet(noted(followed({ field: withSet }), name, "changing", recent))).not.toHaveProperty(
+      "step.details.tied",
+      recent.tied,
+    ));
+});
+
 describe("a tool that sets the label each time is not fought", () => {
   const has = { labels: { [checkLabel]: "true" } };
   const onSet = (set: StatefulSet) =>

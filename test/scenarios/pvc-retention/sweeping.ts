@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
+import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import { bareNode } from "../../harness/cluster-objects.ts";
 import { pod } from "../../harness/manifest.ts";
@@ -8,6 +9,7 @@ import type { Scenario } from "../scenario.ts";
 import { settled } from "../settled.ts";
 import {
   annotateNamespace,
+  annotateSet,
   belongsTo,
   changePolicy,
   claimName,
@@ -83,6 +85,35 @@ const all: readonly Scenario[] = [
         return send();
       }, "everywhere");
       await annotateNamespace(cluster, { [policyKey]: "Retain" });
+      await cluster.sweep();
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [1], data);
+    },
+  },
+  {
+    title: "a tie that the API server carries out after its caller has given up is undone in the next tick",
+    async run(cluster) {
+      await cluster.sweep();
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      let late: (() => Promise<ApiResponse>) | undefined;
+      cluster.intercept(async ({ rule, request }, send) => {
+        const ties =
+          rule === "pvc-retention/set-owner" && /"add","path":"\/metadata\/ownerReferences/.test(request.body ?? "");
+        if (!ties || late) return send();
+        late = () => send({ ...request, signal: new AbortController().signal });
+        await annotateSet(cluster, { [policyKey]: "Retain" });
+        throw new Error("timed out");
+      });
+      await annotateSet(cluster, { [policyKey]: onDeletion });
+      await cluster.eventually("the tie is given up", () => late);
+      await inForce(cluster, "Retain");
+      await settled(cluster);
+      expect((await late?.())?.status).toBe(200);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
       await cluster.sweep();
       await belongsTo(cluster, 1, []);
       await deleteSet(cluster);
