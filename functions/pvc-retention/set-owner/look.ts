@@ -25,14 +25,19 @@ export interface Facts {
   readonly claims: readonly NamedClaim[];
 }
 
+/** By the note on the claim: another tool's reference may have the same form. */
+function isTiedByUs(claim: KubernetesObject, set: StatefulSet): boolean {
+  const reference = referenceTo(claim, set);
+  return reference !== undefined && isOurs(reference) && isUsedBy(claim, set);
+}
+
 /**
  * A set with the claims of its names, and the pods that use them if the decision needs that. `undefined` if the set is
- * gone or being deleted, or has nothing of Holdfast on it, which costs one small read.
+ * gone or being deleted, or neither the set nor its claims have anything of Holdfast.
  */
 export async function look(client: Client, namespace: string | undefined, name: string): Promise<Facts | undefined> {
   const set = await client.get<StatefulSet>(Sets, namespace, name);
-  // The label alone may be a tool's, which would set it again.
-  if (!set || isBeingDeleted(set) || !(hasPolicy(set) || hasNote(set))) return undefined;
+  if (!set || isBeingDeleted(set)) return undefined;
   const scope = namespace ? { namespace } : {};
   const mayKeep = namespace && takesAlong(set, undefined) && set.metadata.annotations?.[policyKey] === undefined;
   const home = mayKeep ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
@@ -40,6 +45,9 @@ export async function look(client: Client, namespace: string | undefined, name: 
   if (set.spec.volumeClaimTemplates?.length)
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true }))
       if (ordinalOf(set, claim.metadata.name) !== undefined) found.push(claim);
+  // A tool that replaces a set drops policy and notes from it, and not what is tied to it. The label alone may be a
+  // tool's, which would set it again.
+  if (!hasPolicy(set) && !hasNote(set) && !found.some((claim) => isTiedByUs(claim, set))) return undefined;
   const isOpen = (claim: KubernetesObject) => {
     const reference = referenceTo(claim, set);
     return !isUsedBy(claim, set) || (takesAlong(set, home) && (!reference || isOurs(reference)));

@@ -218,6 +218,16 @@ describe("what is noted on the set", () => {
     test("a policy that is new", () => causesLook(set, true));
     test("a policy that is gone", () => causesLook(following({ whenDeleted: "Retain", replicas: 1 }, setOf()), true));
     test("a set that never had one", () => causesLook(setOf({ field: withSet }), false));
+    test("a set whose spec has changed, and from which a tool may have dropped policy and notes", () => {
+      const replaced = (observedGeneration: number) => ({
+        ...setOf({ metadata: { generation: 2 } }),
+        status: { observedGeneration },
+      });
+      causesLook(replaced(1), true);
+      causesLook(replaced(2), false);
+      causesLook(replaced(0), false, "add");
+      causesLook({ ...replaced(1), spec: {} }, false);
+    });
     test("a set that is being deleted", () => causesLook(followed({ metadata: { deletionTimestamp: "x" } }), false));
     test("a set that is gone", () => causesLook(set, false, "delete"));
     test("a set of which only the name is known", () => causesLook(undefined, true, "sweep"));
@@ -307,15 +317,26 @@ describe("a tool that sets the label each time is not fought", () => {
     expect(later && "step" in later && later.step?.details).not.toHaveProperty("label", "removed");
   });
 
-  test("where the set has no policy and no note, nothing is read or written", async () => {
-    let requests = 0;
-    const get = async () => {
-      requests += 1;
-      return setOf({ metadata: has });
-    };
+  test.each([
+    ["nothing of ours is on its claims", {}, false],
+    ["another tool's reference is on a claim", { owners: [toSet], used: undefined }, false],
+    ["Kubernetes' reference is on a claim", { owners: [inTreeSet] }, false],
+    ["a claim is tied to it, because a tool has replaced the set", { owners: [toSet] }, true],
+  ])("where the set has no policy and no note, and %s", async (_, one: Case, isLookedAt) => {
+    const asked: string[] = [];
+    const get = async () => setOf({ metadata: has });
+    async function* list({ kind }: { kind: string }) {
+      asked.push(kind);
+      yield claimIn(one);
+    }
     const subject = { kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" };
-    const facts = await setOwner.look(subject as never, { client: { get } as never, settings: {} } as never);
-    expect([facts, requests]).toEqual([undefined, 1]);
+    const facts = await setOwner.look(subject as never, { client: { get, list } as never, settings: {} } as never);
+    expect([facts !== undefined, asked]).toEqual([isLookedAt, ["PersistentVolumeClaim"]]);
+    if (facts)
+      expect(setOwner.decide(facts, noon, {})).toMatchObject([
+        { message: expect.stringContaining("it has no owner now") },
+        { step: { name: "changing" } },
+      ]);
   });
 });
 

@@ -12,7 +12,7 @@ import type { StatefulSet } from "../lib/stateful-set.ts";
 import { setsNamedBy } from "../lib/template-claims.ts";
 import { decide } from "./decide.ts";
 import { look } from "./look.ts";
-import { isFollowed, name, userOf } from "./notes.ts";
+import { hasNote, hasPolicy, isFollowed, name, userOf } from "./notes.ts";
 import { isOurs, untie } from "./references.ts";
 
 export const setOwner = rule({
@@ -79,7 +79,20 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
     return setsNamedBy(name).map((name) => ({ kind: Sets, namespace, name }));
   if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
   const isSettled = object && (isBeingDeleted(object) || isFollowed(object as StatefulSet));
-  return isSettled ? [] : [{ kind: Sets, namespace, name }];
+  return isSettled && !(change === "update" && mayBeReplaced(object)) ? [] : [{ kind: Sets, namespace, name }];
+}
+
+/**
+ * Whether a set without anything of ours may be one that a tool has just replaced, with the field that Holdfast had
+ * written: Kubernetes has not seen its spec yet.
+ */
+function mayBeReplaced(object: KubernetesObject): boolean {
+  const { metadata, spec, status } = object as StatefulSet & {
+    readonly status?: { readonly observedGeneration?: number };
+  };
+  if (isBeingDeleted(object) || hasPolicy(object) || hasNote(object) || !spec?.volumeClaimTemplates?.length)
+    return false;
+  return metadata.generation !== status?.observedGeneration;
 }
 
 /** The reference by which this rule has tied a claim to a set. Where the note was removed, its form says it. */

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { pathOf, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -74,6 +75,25 @@ export const keeping: readonly Scenario[] = [
           `nothing of ours is left on claim ${ordinal}`,
           async () => progressOn((await claimOf(cluster, ordinal)) as never, "set-owner") === undefined,
         );
+    },
+  },
+  {
+    title: "a tool that replaces the set, and drops policy and notes with it, has its claims kept",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
+      const data = await dataOf(cluster, [0, 1]);
+      const { apiVersion, kind, metadata, spec } = await setOf(cluster);
+      const { persistentVolumeClaimRetentionPolicy: _, ...kept } = spec;
+      const { namespace, name } = metadata;
+      const manifest = { apiVersion, kind, metadata: { namespace, name }, spec: kept };
+      await cluster.admin.request("PUT", pathOf(StatefulSet, namespace, name), manifest);
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
