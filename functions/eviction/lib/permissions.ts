@@ -74,11 +74,15 @@ export function mayWritePods(verbs: readonly ("create" | "delete")[], kinds: rea
   return { namespaceSetting: "agentNamespace", resource: Pod, verbs, bounds, why };
 }
 
-/** What lets the pods of a resource go, and then takes its lock off the Node. */
-export const mayLetGo: readonly Permission[] = [
+/** What lets the pods of resources of these kinds go, and then takes their locks off the Node. */
+export const mayLetGo = (kinds: readonly Kind[]): readonly Permission[] => [
   {
     ...mayLabelNodes("to remove the label by which its pods come, and then its lock"),
     writes: { ...schedulingLabels, annotations: [`${lockPrefix}*`] },
   },
   mayWritePods(["delete"], dependents, "to delete its pods when nothing on the Node needs them any more"),
+  ...onEach(
+    dependents.filter((kind) => !kinds.includes(kind)),
+    { verbs: ["get"], why: "to see whether one on the Node has a lock of the same name" },
+  ),
 ];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { progressKey } from "../../../shared/progress.ts";
-import type { Sharer } from "../lib/let-go.ts";
 import { computeFinalizer } from "../lib/names.ts";
+import type { Sharer } from "../lib/release.ts";
 import { aHost, aLeaving, aMove, aNode, aPod, aRecord, aServer, now } from "../lib/testing/seen.ts";
 import { releaseCompute } from "./rule.ts";
 

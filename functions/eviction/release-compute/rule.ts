@@ -3,17 +3,15 @@ import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { seemsUnused } from "../lib/dependent.ts";
 import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
-import { letGo, lettingGo } from "../lib/let-go.ts";
 import { abandonKey, computeFinalizer, recordKey } from "../lib/names.ts";
 import { mayLetGo, mayLook } from "../lib/permissions.ts";
-import { maySeeSharers, seeSharer } from "../lib/shared-lock.ts";
+import { letGo, lettingGo, seeSharer } from "../lib/release.ts";
 
 export const releaseCompute = chainRule(eviction, "release-compute", {
   doc: "Deletes the pods of an empty host, then removes the lock from its Node, and releases the resource last.",
   permissions: [
     ...mayLook({ finalizers: [computeFinalizer] }, "to remove the finalizer when the host is empty and has no pod"),
-    ...mayLetGo,
-    ...maySeeSharers([NovaComputeNode]),
+    ...mayLetGo([NovaComputeNode]),
   ],
   ...lettingGo([NovaComputeNode], "servers on hosts of OpenStack", recordKey),
   // A host is let go after it has been seen empty, which is written down.
