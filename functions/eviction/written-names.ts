@@ -1,19 +1,7 @@
 import { grantedKey } from "../../shared/budget/budget.ts";
 import type { WrittenNames } from "../../shared/written-names.ts";
 import { bases, dependents, NovaComputeNode } from "./lib/kinds.ts";
-import {
-  abandonKey,
-  agentFinalizer,
-  approvalKey,
-  computeFinalizer,
-  conditions,
-  fencedKey,
-  l2Finalizer,
-  movingKey,
-  noticedKey,
-  recordKey,
-  retryKey,
-} from "./lib/names.ts";
+import * as own from "./lib/names.ts";
 import { lockPrefix, maintenanceLabel } from "./lib/node-lock.ts";
 
 const all = [...dependents, ...bases].map(({ kind }) => kind);
@@ -21,29 +9,29 @@ const all = [...dependents, ...bases].map(({ kind }) => kind);
 export const names: WrittenNames = {
   name: "eviction",
   annotations: {
-    [abandonKey]: {
+    [own.abandonKey]: {
       means:
         "A person gives up a host or an agent that OpenStack does not know. Holdfast removes it when the resource " +
         "serves again.",
       ifChanged: "You may remove it, as long as the resource is there: Holdfast then asks OpenStack again.",
     },
-    [approvalKey]: {
+    [own.approvalKey]: {
       means: "A person agrees to the eviction. Holdfast removes it when the resource serves again.",
       ifChanged:
         "You may remove it, which [calls the eviction off](eviction.md#call-it-off). Only the value `true` agrees.",
     },
-    [fencedKey]: {
+    [own.fencedKey]: {
       means:
         "A person says that the host is off since the time in the value. Holdfast removes it when the host is back.",
       ifChanged:
         "Set it only to the time that the message names, and only if the host is off. If you remove it, Holdfast " +
         "begins no evacuation until Ironic, or a person, says again that the host is off.",
     },
-    [retryKey]: {
+    [own.retryKey]: {
       means: "A person asks to try again what could not be moved. Holdfast removes it when it begins.",
       ifChanged: "You may set and remove it.",
     },
-    [recordKey]: {
+    [own.recordKey]: {
       means:
         "Holdfast's record of an eviction that has begun: what neither Nova nor Kubernetes stores, such as the calls " +
         "that Holdfast has made. `holdfast uninstall` does not begin while the annotation is there.",
@@ -53,14 +41,14 @@ export const names: WrittenNames = {
         "**which damages its disks**. If the annotation is damaged, Holdfast does nothing about the host, and the " +
         "condition Converged says what to do.",
     },
-    [movingKey]: {
+    [own.movingKey]: {
       means: "The record of an agent's eviction: which routers, networks or BGP speakers are between two agents.",
       ifChanged:
         "Leave it. Without it, Holdfast forgets what it has taken from one agent and not yet given to another. " +
         "Neutron then lists it on no agent, and no agent serves it. If the annotation is damaged, Holdfast does " +
         "nothing about the agent, and the condition Converged says what to do.",
     },
-    [noticedKey]: {
+    [own.noticedKey]: {
       means: "The last value of the Node's maintenance label. When it changes, the functions look at the resource.",
       ifChanged: "lock-node writes it again. Holdfast decides nothing by it.",
     },
@@ -91,20 +79,20 @@ export const names: WrittenNames = {
     },
   },
   finalizers: {
-    [computeFinalizer]: {
+    [own.computeFinalizer]: {
       means: "Waits until no server is on the host, the pods are gone, and the lock is off the Node.",
       ifChanged:
         "If the resource is not being deleted, lock-node adds it again. If it is, the resource goes, and its servers " +
         "stay on the host, where no function moves them. If Holdfast has disabled nova-compute, it stays disabled. " +
         "The lock stays on the Node, so that the L2 agent never goes.",
     },
-    [agentFinalizer]: {
+    [own.agentFinalizer]: {
       means: "Waits until other agents serve what the agent served, its pods are gone, and the lock is off the Node.",
       ifChanged:
         "If the resource is not being deleted, lock-node adds it again. If it is, the resource goes. Its routers, " +
         "networks and BGP speakers stay with an agent that may not run any more, and the lock stays on the Node.",
     },
-    [l2Finalizer]: {
+    [own.l2Finalizer]: {
       means: "Waits until the label of the Node is `True`, no lock is on it, and the pod is gone.",
       ifChanged:
         "If the resource is not being deleted, replace-agent adds it again. If it is, the resource goes, and " +
@@ -113,7 +101,7 @@ export const names: WrittenNames = {
   },
   conditions: [
     {
-      type: conditions.converged,
+      type: own.conditions.converged,
       on: all,
       says: "Whether everything is as the spec says. [The reasons](eviction.md#look).",
       statuses: {
@@ -122,13 +110,13 @@ export const names: WrittenNames = {
       },
     },
     {
-      type: conditions.enabled,
+      type: own.conditions.enabled,
       on: dependents.map(({ kind }) => kind),
       says: "Whether the host gets new servers, or the agent serves.",
       statuses: { True: "It does.", False: "It does not. The message has the reason." },
     },
     {
-      type: conditions.evicted,
+      type: own.conditions.evicted,
       on: dependents.map(({ kind }) => kind),
       says: "Where the eviction is. The message has the counters.",
       statuses:
@@ -136,13 +124,13 @@ export const names: WrittenNames = {
         "`Evicted`: nothing is left on the host.",
     },
     {
-      type: conditions.requiresRecreation,
+      type: own.conditions.requiresRecreation,
       on: dependents.map(({ kind }) => kind),
       says: "Whether the pod was made from another template than the present one.",
       statuses: { True: "It was. Delete the resource, and create it again when it is gone.", False: "It was not." },
     },
     {
-      type: conditions.hostDown,
+      type: own.conditions.hostDown,
       on: [NovaComputeNode.kind],
       says: "Whether [the host counts as down](eviction.md#a-host-that-is-down).",
       statuses: {
@@ -152,7 +140,7 @@ export const names: WrittenNames = {
       },
     },
     {
-      type: conditions.serversStuck,
+      type: own.conditions.serversStuck,
       on: [NovaComputeNode.kind],
       says: "Whether servers of the host [need a person](eviction.md#servers-that-stay).",
       statuses: {
