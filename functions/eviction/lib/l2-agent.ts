@@ -6,26 +6,20 @@ import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
-import { agreement, isApproved, whyUnmanaged } from "./dependent.ts";
+import { agreement, type Dependent, isApproved, whyUnmanaged } from "./dependent.ts";
 import { bases, NeutronOVNAgent } from "./kinds.ts";
 import { annotating } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 
 /** A NeutronL2Agent, or the NeutronOVNAgent in its place, with its Node and its pod, read live. */
-export interface L2Agent {
+export interface L2Agent extends Pick<Dependent, "node" | "inTheWay" | "isApproved"> {
   readonly object: NeutronL2AgentObject;
-  /** `undefined` when the Node is gone. */
-  readonly node: KubernetesObject | undefined;
   readonly pod: PodObject | undefined;
-  /** Why its pod cannot come, as a sentence: another one has its name. */
-  readonly inTheWay: string | undefined;
   /** It is being deleted, or its pod was made of another template: it has to go, or its pod has. */
   readonly mustGo: boolean;
   /** Why nothing is done about either, as a sentence: a Node has one of the two, or both owners write its label. */
   readonly conflict: string | undefined;
-  /** A person has agreed that it goes, or no one has to. */
-  readonly isApproved: boolean;
 }
 
 /** Milliseconds after which an agent beside the other sort is looked at again: a mistake that may stay for weeks. */
