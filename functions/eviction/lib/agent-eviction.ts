@@ -61,8 +61,6 @@ type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
   | { readonly is: "abandoned"; readonly at: "abandoned" }
 );
 
-type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-agent";
-
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
@@ -70,7 +68,7 @@ const settingAgent = "openstack network agent set";
 const goes = "other agents take over what it serves";
 
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
-const steps: readonly ChainStep<AgentFacts, StepName>[] = [
+const steps: readonly ChainStep<AgentFacts, string>[] = [
   {
     name: "move-bindings",
     doc: "Waits until a person agrees, then moves what the agent serves to other agents.",

@@ -105,12 +105,12 @@ export interface ComputeNode extends Dependent {
   readonly record: EvictionRecord | undefined;
 }
 
-/** The NovaComputeNode of this name, where there is one, with its Node and its pods. @throws ApiError */
+/** The NovaComputeNode that is meant, where there is one, with its Node and its pods. @throws ApiError */
 export async function findComputeNode(
-  { namespace, name }: Pick<Subject, "namespace" | "name">,
+  subject: Subject,
   view: { readonly client: Client; readonly settings: Common },
 ): Promise<readonly ComputeNode[]> {
-  const found = await findDependent({ kind: NovaComputeNode, namespace: namespace ?? "", name: name ?? "" }, view);
+  const found = await findDependent(subject, view);
   return found.map((one) => ({ ...one, record: readRecord(one.object) }));
 }
 

@@ -54,16 +54,8 @@ export interface EvictionFacts {
   readonly suspect?: (Seen & Suspected) | undefined;
 }
 
-export type StepName =
-  | "disable-compute"
-  | "confirm-outage"
-  | "shut-down-host"
-  | "evacuate-servers"
-  | "move-servers"
-  | "release-compute";
-
 /** The steps of an eviction, in their order. Each is taken by a rule of the same name. */
-const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
+const steps: readonly ChainStep<EvictionFacts, string>[] = [
   {
     name: "disable-compute",
     doc: "Waits until a person agrees, then keeps new servers from the host.",

@@ -95,12 +95,11 @@ export function novaClient(send: Send, now: Session["now"]) {
 
   /** The microversion of all requests: 2.93, or the newest of an older cloud. */
   function version(): Promise<number> {
-    negotiated ??= negotiate();
-    const begun = negotiated;
-    begun.catch(() => {
-      if (negotiated === begun) negotiated = undefined;
+    negotiated ??= negotiate().catch((error) => {
+      negotiated = undefined;
+      throw error;
     });
-    return begun;
+    return negotiated;
   }
 
   async function negotiate(): Promise<number> {
