@@ -9,15 +9,7 @@ import {
   conditionsOf,
   withStatus,
 } from "../../../shared/kubernetes/status-conditions.ts";
-import {
-  NeutronBGPDRAgent,
-  NeutronDHCPAgent,
-  NeutronL2Agent,
-  NeutronL3Agent,
-  NeutronOVNAgent,
-  NeutronOVNBGPAgent,
-  NovaComputeNode,
-} from "./kinds.ts";
+import * as kinds from "./kinds.ts";
 import { stuckReason, conditions as types } from "./names.ts";
 import { maintenanceLabel } from "./node-lock.ts";
 
@@ -129,22 +121,22 @@ const baseColumns = [
   ageColumn,
   conditionColumn("Message", types.converged, "message", 1),
 ];
-const custom = (kind: Kind, what: string, schema: z.ZodObject, goes: string): CustomKind => ({
+const custom = (kind: Kind, what: string, schema: z.ZodObject, when: string): CustomKind => ({
   kind,
   doc:
-    `${what} on the Node of the same name, which ${goes}. Give the right to write it only to administrators of ` +
-    "nodes: its template becomes a pod.",
+    `${what} on the Node of the same name, which ${schema === l2Agent ? "goes" : "leaves"} only when ${when}. ` +
+    "Give the right to write it only to administrators of nodes: its template becomes a pod.",
   versions: [{ name: "v1", schema, ...withStatus, columns: schema === l2Agent ? baseColumns : dependentColumns }],
 });
-const whenUnneeded = "goes only when no compute node and no agent on the Node needs it any more";
+const whenUnneeded = "no compute node and no agent on the Node needs it any more";
 
 /** Yaook's kinds, with a spec of our own: what their CustomResourceDefinitions are generated from. */
 export const customKinds: readonly CustomKind[] = [
-  custom(NovaComputeNode, "A nova-compute", computeNode, "leaves only when its servers have moved away"),
-  custom(NeutronL3Agent, "A Neutron L3 agent", agent, "leaves only when other agents have its routers"),
-  custom(NeutronDHCPAgent, "A Neutron DHCP agent", agent, "leaves only when other agents have its networks"),
-  custom(NeutronBGPDRAgent, "A BGP dynamic routing agent", agent, "leaves only when other agents have its speakers"),
-  custom(NeutronOVNBGPAgent, "An OVN BGP agent", agent, "leaves only when a person agrees"),
-  custom(NeutronL2Agent, "A Neutron L2 agent", l2Agent, whenUnneeded),
-  custom(NeutronOVNAgent, "A Neutron OVN agent", l2Agent, whenUnneeded),
+  custom(kinds.NovaComputeNode, "A nova-compute", computeNode, "its servers have moved away"),
+  custom(kinds.NeutronL3Agent, "A Neutron L3 agent", agent, "other agents have its routers"),
+  custom(kinds.NeutronDHCPAgent, "A Neutron DHCP agent", agent, "other agents have its networks"),
+  custom(kinds.NeutronBGPDRAgent, "A BGP dynamic routing agent", agent, "other agents have its speakers"),
+  custom(kinds.NeutronOVNBGPAgent, "An OVN BGP agent", agent, "a person agrees"),
+  custom(kinds.NeutronL2Agent, "A Neutron L2 agent", l2Agent, whenUnneeded),
+  custom(kinds.NeutronOVNAgent, "A Neutron OVN agent", l2Agent, whenUnneeded),
 ];
