@@ -16,7 +16,7 @@ Example:
   kubectl kustomize my-overlay | holdfast check-images`;
 
 const todo =
-  "Put images in these places with npm run resolve, or name them in your own overlay. Otherwise Knative looks for a " +
+  "Put images in these places with `npm run resolve`, or name them in your overlay. Otherwise Knative looks for a " +
   "registry called fn.";
 
 /** `holdfast check-images` */
@@ -58,6 +58,7 @@ function read(file: string): Source {
 }
 
 async function piped(): Promise<Source> {
-  if (process.stdin.isTTY) throw new UserError("No YAML comes in: kubectl kustomize ... | holdfast check-images.");
+  if (process.stdin.isTTY)
+    throw new UserError("No YAML comes in. Run: kubectl kustomize FOLDER | holdfast check-images");
   return { origin: "standard input", text: await text(process.stdin) };
 }

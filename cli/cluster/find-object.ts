@@ -53,7 +53,7 @@ async function findKind(client: Client, word: string, known: readonly Kind[]): P
   const kind = found.find(isKnown) ?? found.find(({ preferred }) => preferred) ?? found[0];
   if (kind) return kind;
   const without = silent.length > 0 ? ` It does not answer for ${silent.join(", ")}.` : "";
-  throw new UserError(`The cluster serves no kind ${word}; kubectl api-resources lists those it serves.${without}`);
+  throw new UserError(`The cluster serves no kind ${word}; \`kubectl api-resources\` lists those it serves.${without}`);
 }
 
 function isMeant(kind: ServedKind, word: string): boolean {

@@ -251,7 +251,7 @@ function holdBy(finalizer: string, kind: Kind, { installed, all }: Rules, [words
   return {
     finalizer,
     owner: absent,
-    until: `Only ${functions.join(", ")} removes it: install it again, or run holdfast uninstall.`,
+    until: `Only ${functions.join(", ")} removes it: install it again, or run \`holdfast uninstall\`.`,
   };
 }
 

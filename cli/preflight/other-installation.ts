@@ -29,7 +29,7 @@ const ofThis = (namespace: string, release: string | undefined): Check => ({
     (release === undefined ? "Helm has not made them." : `the Helm release ${release} has them.`),
   why:
     "If Helm installs over kubectl or kustomize, or the other way round, both have the same objects. " +
-    "helm uninstall then deletes all functions, also after an install that failed.",
+    "`helm uninstall` then deletes all functions, also after an install that failed.",
   todo:
     "Upgrade an installation that runs in the way in which it was installed; docs/install.md says how to change to " +
     "Helm. If its namespace was deleted, docs/while-it-is-down.md says how to install it again.",

@@ -37,7 +37,7 @@ export async function roleNamespaces(
             what: `Namespace ${name} is not there.`,
             why: `Functions of ${system} have Roles in this namespace. The API server refuses them until it exists.`,
             todo:
-              `Run kubectl create namespace ${name}. Or change ${variable} and move the Roles, as ${example} shows; ` +
+              `Run \`kubectl create namespace ${name}\`. Or change ${variable} and move the Roles, as in ${example}; ` +
               `then set ${variable} in your shell, too, and ask again.`,
           },
     );

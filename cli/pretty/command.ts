@@ -19,7 +19,7 @@ export const pretty: Subcommand = {
       .description("Reads the functions' log from a pipe and prints it for people, one decision a line.")
       .addHelpText("after", example),
   async run() {
-    if (process.stdin.isTTY) throw new UserError("No log comes in: kubectl logs ... | holdfast pretty.");
+    if (process.stdin.isTTY) throw new UserError("No log comes in. Run: kubectl logs POD | holdfast pretty");
     const out = terminal(process.stdout);
     for await (const line of createInterface({ input: process.stdin })) {
       const record = parse(line);

@@ -51,7 +51,7 @@ export async function offer(client: Client, namespace: string, name: string, vol
     does: `Volume ${title} is offered to the next claim ${namespace}/${name}.${latest}`,
     next: claim?.spec.volumeName
       ? `The claim that there is has volume ${claim.spec.volumeName}. To swap: delete the claim and its pod, ` +
-        `kubectl delete pvc ${name} -n ${namespace}. Then: ${shape} A StatefulSet does that itself.`
+        `\`kubectl delete pvc ${name} -n ${namespace}\`. Then: ${shape} A StatefulSet does that itself.`
       : claim
         ? "The claim that exists gets it, if it asks for nothing else."
         : shape,
@@ -98,7 +98,7 @@ export async function succeed(client: Client, name: string, former?: string): Pr
     does:
       `These volumes are offered to claims of their names in namespace ${name}: ${volumesOf(chosen, uid)}. ` +
       "Make sure that the namespace belongs to the people of the former one.",
-    next: "Create the claims after that: holdfast restore list says when the volumes are offered.",
+    next: "Create the claims after that: `holdfast restore list` says when the volumes are offered.",
   };
 }
 

@@ -71,7 +71,7 @@ export const restore: Subcommand = {
     const { client, namespace } = openCluster(options);
     const out = terminal(process.stdout);
     if (action === "list") return list(await findKept(client, options.namespace), output, out);
-    if (!name) throw new UserError(`restore ${action} needs a name. See holdfast restore --help.`);
+    if (!name) throw new UserError(`restore ${action} needs a name. See: holdfast restore --help`);
     return carryOut(client, await planOf(client, action, name, options, namespace), options, out);
   },
 };

@@ -53,8 +53,8 @@ export async function deadLetters(
       what: `${who} did not take ${count} in the last day; the newest is about ${about || "no object"}.${atMost}`,
       todo:
         (of.length === 1
-          ? `What it would do now: ${replay}. When the cause is gone, add --act, and drop the event: `
-          : `What it would do now with the newest: ${replay}. When the cause is gone, replay each with ` +
+          ? `What it would do now: \`${replay}\`. When the cause is gone, add --act, and drop the event: `
+          : `What it would do now with the newest: \`${replay}\`. When the cause is gone, replay each with ` +
             "--act (its name stands in the next command), and drop them: ") +
         `kubectl -n ${namespace} patch configmap ${configMap} --type=json -p '${forget}'`,
     };

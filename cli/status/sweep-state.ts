@@ -52,8 +52,8 @@ export async function sweepState(
         "missed waits for it, and so does everything that falls due."
       : `No sweep has come since the installation, ${when(began, now)}.`,
     todo:
-      `Look at: kubectl -n ${namespace} get pingsource (without Knative: kubectl -n ${namespace} logs ` +
-      "deployment/platform-source); then at the log and the Events of platform-sweep.",
+      `Look at \`kubectl -n ${namespace} get pingsource\` (without Knative: \`kubectl -n ${namespace} logs ` +
+      "deployment/platform-source`), and then at the log and the Events of platform-sweep.",
   };
   const wrong: Finding = { what: `The last sweep says: ${status?.because}`, todo: `Look at its Events: ${look}` };
   const findings = [...(isLate ? [late] : []), ...(status?.wrong?.length ? [wrong] : [])];

@@ -15,7 +15,7 @@ const volume = (because: string, step = "asks") => {
   return { metadata: { name: "pv-1", uid: "u-1", annotations }, spec: {} } as unknown as Volume;
 };
 const ready = (...objects: readonly KubernetesObject[]): Objects<KubernetesObject> => ({ is: "ready", objects });
-const advised = `To allow it: kubectl annotate namespace shop ${successorKey}=UID`;
+const advised = `To allow it: \`kubectl annotate namespace shop ${successorKey}=UID\``;
 
 test("a namespace is named the successor of the former one of its name", () => {
   expect(nameSuccessor(volume(advised), ready(shop))).toMatchObject({

@@ -18,7 +18,7 @@ const leaving = (unhandleable: number, reason: string, message: string) =>
 
 test.each([
   ["needs a person", leaving(1, "InProgress", "Server s is in ERROR.")],
-  ["needs a person", leaving(0, "Dependency", "Run kubectl annotate ... holdfast.dev/approve-eviction=true")],
+  ["needs a person", leaving(0, "Dependency", "Run `kubectl annotate ... holdfast.dev/approve-eviction=true`")],
   ["waits", leaving(0, "Dependency", "The label of the Node is True.")],
   [undefined, leaving(0, "InProgress", "Servers are being moved.")],
 ])("an eviction: %s", (state, object) => expect(attentionOf(object, 0)?.state).toBe(state));

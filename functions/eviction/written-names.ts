@@ -135,7 +135,7 @@ export const names: WrittenNames = {
       says: "Whether [the host counts as down](eviction.md#a-host-that-is-down).",
       statuses: {
         True: "It is down. With the reason `NotFenced`, it may still write to disks.",
-        False: "nova-compute reports, or not every check for a host that is down holds.",
+        False: "nova-compute reports, or at least one check for a host that is down does not hold.",
         Unknown: "nova-compute does not report, and its servers are to stay. Holdfast does nothing.",
       },
     },

@@ -64,7 +64,7 @@ export function readGranted(register: KubernetesObject | undefined): readonly st
     return grantedShape.parse(JSON.parse(text));
   } catch (cause) {
     const { namespace, name } = register?.metadata ?? {};
-    const remove = `kubectl delete lease -n ${namespace} ${name}`;
+    const remove = `\`kubectl delete lease -n ${namespace} ${name}\``;
     throw new Error(`Lease ${name} is damaged. When nothing of its system begins at the moment, run ${remove}`, {
       cause,
     });

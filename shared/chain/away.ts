@@ -45,10 +45,10 @@ export function waitsFor(
   const from = isSame ? (before.from as string) : new Date(now).toISOString();
   const begin = `${what} waits for ${system}, which has`;
   const state = isRefusing
-    ? `not done what Holdfast asks since ${from}, and goes on when it does`
-    : `been away since ${from}, and goes on when it is back`;
+    ? `not done what Holdfast asks since ${from}. ${what} goes on when ${system} does it`
+    : `been away since ${from}. ${what} goes on when ${system} is back`;
   return {
-    message: isSame && before.because.startsWith(begin) ? before.because : `${begin} ${state}: ${message}`,
+    message: isSame && before.because.startsWith(begin) ? before.because : `${begin} ${state}. The reason: ${message}`,
     step: { name: "away", details: { system, from } },
     next: isSame && before.next ? Date.parse(before.next) : now + again,
   };

@@ -142,7 +142,8 @@ test("an object whose external system is away stops alone, and the first rule sa
   const { open, decide } = chainOver([thing("one"), thing("two")], { one: away, two: at({ opened: false }) });
   const [one, two] = await decide(open);
   const message =
-    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z, and goes on when it is back: " +
+    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z. The closing goes on when " +
+    "LINSTOR is back. The reason: " +
     "LINSTOR did not answer.";
   expect(one).toMatchObject({ do: "write", message, step: { name: "away" }, next: now + 10_000 });
   expect(one).toHaveProperty(
@@ -152,17 +153,20 @@ test("an object whose external system is away stops alone, and the first rule sa
   expect(two).toMatchObject({ do: "write", step: { name: "waiting" } });
 });
 
+const since = "since 2026-01-01T00:00:00.000Z. The closing goes on when LINSTOR";
+const awayText = `been away ${since} is back`;
+const refusingText = `not done what Holdfast asks ${since} does it`;
 test.each<[SystemFailure, string]>([
-  ["unreachable", "been away since 2026-01-01T00:00:00.000Z, and goes on when it is back"],
-  ["overloaded", "been away since 2026-01-01T00:00:00.000Z, and goes on when it is back"],
-  ["unauthorized", "not done what Holdfast asks since 2026-01-01T00:00:00.000Z, and goes on when it does"],
-  ["refused", "not done what Holdfast asks since 2026-01-01T00:00:00.000Z, and goes on when it does"],
+  ["unreachable", awayText],
+  ["overloaded", awayText],
+  ["unauthorized", refusingText],
+  ["refused", refusingText],
 ])("a system that fails as %s has %s", async (failure, state) => {
   const look: Look = async () => {
     throw new SystemError("LINSTOR", failure, "It says no.");
   };
   const { open, decide } = chainOver([thing("one")], { one: look });
-  const message = `The closing waits for LINSTOR, which has ${state}: It says no.`;
+  const message = `The closing waits for LINSTOR, which has ${state}. The reason: It says no.`;
   expect(await decide(open)).toMatchObject([{ message }]);
 });
 
@@ -198,7 +202,9 @@ test("a rule that alone cannot ask says so, with a time to look again, where no 
 
 test("the first rule says in the words of another one what is away for both", async () => {
   const from = new Date(now - 60_000).toISOString();
-  const because = `The closing waits for LINSTOR, which has been away since ${from}, and goes on when it is back: no.`;
+  const because =
+    `The closing waits for LINSTOR, which has been away since ${from}. ` +
+    "The closing goes on when LINSTOR is back. The reason: no.";
   const { open, decide } = chainOver([thing("one", says("empty", because, { system: "LINSTOR", from }))], {
     one: away,
   });
@@ -244,7 +250,8 @@ test("of a rule that has just noted an outage, decisions about other objects are
 
 test("an outage that goes on changes neither the sentence nor the due time", async () => {
   const because =
-    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z, and goes on when it is back: " +
+    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z. The closing goes on when " +
+    "LINSTOR is back. The reason: " +
     "a proxy answered 502.";
   const from = new Date(now).toISOString();
   const next = new Date(now + 10_000).toISOString();

@@ -128,7 +128,7 @@ test("a finalizer whose function is not installed is a reason for a person to ac
   const cluster = await heldClaim(["undelete/retain"]);
   const { code, out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop"]);
   expect(code).toBe(1);
-  expect(out).toContain("Only pvc-protection-release removes it: install it again, or run holdfast uninstall.");
+  expect(out).toContain("Only pvc-protection-release removes it: install it again, or run `holdfast uninstall`.");
 });
 
 test("of a namespace that hangs it says what is left in it and what would let that go", async () => {
@@ -233,7 +233,7 @@ test("--context chooses a cluster, and the namespace of the context is where it 
 
 test.each([
   [["pvc/nope", "-n", "shop"], "There is no PersistentVolumeClaim shop/nope. Is it in another namespace?"],
-  [["nope/data"], "The cluster serves no kind nope; kubectl api-resources lists those it serves."],
+  [["nope/data"], "The cluster serves no kind nope; `kubectl api-resources` lists those it serves."],
   [["data"], "data names no object: write KIND/NAME, for example pvc/data-web-0."],
   [["pvc/a/b"], "pvc/a/b names no object"],
   [["pvc/data", "pvc/other"], "pvc/data pvc/other names no object: write KIND/NAME, for example pvc/data-web-0."],

@@ -164,7 +164,7 @@ export const keptNote = (name: string, step: "kept" | "asks" | "offered") => ({
   because:
     step === "asks"
       ? "Namespace shop has been replaced: a person must say whether the new one may have the volume. To allow it: " +
-        "kubectl annotate namespace shop holdfast.dev/successor-of=uid-of-shop"
+        "`kubectl annotate namespace shop holdfast.dev/successor-of=uid-of-shop`"
       : `Volume ${name} of claim shop/${name} is kept for 7d.`,
 });
 
@@ -247,7 +247,7 @@ export const computeNode = (name: string, isAgreed: boolean) => ({
               type: "HostDown",
               status: "True",
               reason: "NotFenced",
-              message: "Host node-2 counts as down when each of these checks says yes.",
+              message: "Host node-2 counts as down only if all of this is met.",
               lastTransitionTime: at(10),
             },
           ]

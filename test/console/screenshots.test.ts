@@ -92,11 +92,11 @@ async function addDeletions({ add, admin }: StillCluster): Promise<void> {
   const required = "maintenance.yaook.cloud/maintenance-required-l2-agent";
   const counters = { migrated: 3, migratable: 1, pending: 0, in_progress: 2, unhandleable: 1 };
   const moving =
-    "3 servers still to leave worker-2, 2 moving now. Server 0b6f: It is SUSPENDED, which Nova cannot move. Resume " +
-    "or shelve it.";
+    "3 servers still to leave worker-2, 2 moving now. Server 0b6f: It is SUSPENDED, and cannot be moved: " +
+    "`openstack server resume 0b6f` or `openstack server shelve 0b6f`.";
   const asks =
     "The state of the NovaComputeNode is DisabledAndCleared: its servers leave the host when you agree. To agree, " +
-    "run kubectl annotate novacomputenode -n yaook worker-1 holdfast.dev/approve-eviction=true";
+    "run `kubectl annotate novacomputenode -n yaook worker-1 holdfast.dev/approve-eviction=true`";
   await add([
     objects.namespace("shop"),
     objects.node("worker-1"),

@@ -215,7 +215,7 @@ test("a damaged note of the LINSTOR that has the node stops the evacuation, unti
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": '{"v":1,' } } });
   await harness.delete(LinstorSatellite, node);
   harness.linstor.startController();
-  await admin.says(node, "SatelliteEvacuated", /is damaged.* kubectl annotate linstorsatellite node-1 /);
+  await admin.says(node, "SatelliteEvacuated", /is damaged.* `kubectl annotate linstorsatellite node-1 /);
   expect(harness.calls.evacuate).toEqual([]);
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
   await admin.replaced(node);
@@ -231,7 +231,7 @@ test("a record that has lost how many copies there were stops the evacuation, un
   // As a later version may write it.
   const record = JSON.stringify({ ...JSON.parse(await written()), before: { "pvc-1": { good: 2 } } });
   await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
-  await admin.says(node, "SatelliteEvacuated", /is damaged \(before\).* kubectl annotate linstorsatellite node-1 /);
+  await admin.says(node, "SatelliteEvacuated", /is damaged \(before\).* `kubectl annotate linstorsatellite node-1 /);
   await harness.clock.advance(1_800_000);
   expect(await admin.isListed(node)).toBe(true);
   expect(await written()).toBe(record);

@@ -142,7 +142,7 @@ describe("the address changes", () => {
     await harness.delete(LinstorSatellite, node);
     await copying();
     await lead(elsewhere);
-    await stuck(/Only if its data there is given up: kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-$/);
+    await stuck(/its data there is given up: `kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-`$/);
     await answerOf(harness.linstor, "DELETE", `/v1/nodes/${node}`);
     const over = admin.replaced(node);
     await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });

@@ -27,7 +27,7 @@ describe("where a person has to agree", () => {
     await admin.hookedMachine("node-1");
     await harness.volume("pvc-1", ["node-1", "node-2"], { attached: "node-1" });
     await harness.delete(Machine, "worker");
-    const asked = /^Its Machine is being deleted: .* Run kubectl annotate linstorsatellite node-1 --overwrite /;
+    const asked = /^Its Machine is being deleted: .* Run `kubectl annotate linstorsatellite node-1 --overwrite /;
     await admin.says("node-1", evacuated, asked);
     await waits("node-1");
     expect(await admin.marks("pvc-1", "node-1")).toEqual([]);

@@ -362,7 +362,7 @@ describe("the management cluster is away", () => {
     expect(writesTo(node) - writes).toBeLessThan(10);
     expect(harness.calls.evacuate).toEqual([]);
     // What the message advises.
-    const [, hook = ""] = /kubectl annotate machine worker -n capi (.*)=$/.exec(said) ?? [];
+    const [, hook = ""] = /`kubectl annotate machine worker -n capi (.*)=`$/.exec(said) ?? [];
     await harness.merge(Machine, "worker", { metadata: { annotations: { [hook]: "" } } });
     await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
     harness.cutOff();

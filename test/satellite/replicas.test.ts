@@ -235,7 +235,7 @@ describe("a LINSTOR that does not list a volume of the cluster", () => {
     await harness.volume("pvc-2", ["node-2", "node-3"]);
     forgets("pvc-1");
     await harness.delete(Machine, "worker");
-    await admin.says(node, "SatelliteEvacuated", /^Error: .*\(kubectl delete persistentvolume NAME --wait=false\)/);
+    await admin.says(node, "SatelliteEvacuated", /^Error: .*\(`kubectl delete persistentvolume NAME --wait=false`\)/);
     await harness.delete(PersistentVolume, "pvc-1");
     await admin.gone(Machine, "worker");
   });

@@ -69,7 +69,7 @@ test("nova-compute that has registered in Nova again serves, but not while the f
 test("when the host is to stay, no server is said to need a person any more", () => {
   const status = { conditions: [{ type: conditions.serversStuck, status: "True", reason: "NeedPerson" }] };
   const service = aService({ isEnabled: true, disabledReason: undefined });
-  expect(JSON.stringify(decide(aHost({ service }), { status }))).toContain("No server needs a person.");
+  expect(JSON.stringify(decide(aHost({ service }), { status }))).toContain("No server waits for a person.");
   expect(JSON.stringify(decide(aHost({ service })))).not.toContain(conditions.serversStuck);
 });
 

@@ -135,8 +135,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const left = host.migrations.filter((move) => isEvacuation(move) && move.status === "done").length;
     if (left > 0)
       return wait(
-        `Nova holds nova-compute of ${service.host} down until it has started again and removed ` +
-          `${counted(left, "evacuated server")} (their migrations are \`done\`, and become \`completed\`).`,
+        `Nova holds nova-compute of ${service.host} down until it has started again and removed its copies of ` +
+          `${counted(left, "evacuated server")}. Their migrations in Nova, now done, are completed then.`,
         [seen],
       );
     const message = `Holdfast had forced nova-compute of ${service.host} down in Nova, and ends this now.`;
@@ -166,12 +166,12 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     service.isEnabled && !service.isForcedDown
       ? "nova-compute serves."
       : `nova-compute is ${is}, but not by Holdfast. To end this while no evacuation from the host is open, run ` +
-          `openstack --os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute`,
+          `\`openstack --os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute\`.`,
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;
     const writes = [noted(facts.compute, { ...rest, hard: timeText(host.at) })];
-    return at.write("Nova may have been asked a moment ago to force nova-compute down.", writes);
+    return at.write("Holdfast may have asked Nova a moment ago to force nova-compute down.", writes);
   }
   // It was never seen to be forced down: a late call may still do so, and without the record nothing ends it.
   if (record?.hard !== undefined && !record.forced && host.at - Date.parse(record.hard) < lateFor)

@@ -32,9 +32,9 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     if (!record.hard || !service.isForcedDown) {
       const { forced: _, refused, ...before } = record;
       const message = refused
-        ? `OpenStack has refused to force nova-compute of ${service.host} down since ${refused}: see the Event ` +
+        ? `Since ${refused}, OpenStack has refused to force nova-compute of ${service.host} down: see the Event ` +
           "OpenStackRefused. Remove the cause. Holdfast asks again with every tick of the sweep."
-        : `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
+        : `Host ${service.host} is off: Holdfast has Nova force its nova-compute down.`;
       const step = { name: "called" };
       // While it is refused the due time brings another try, and none is noted: each note comes back as an event.
       const due = refused ? Math.min(Date.parse(readProgress(object, name)?.next ?? "") || next, next) : next;

@@ -158,8 +158,8 @@ function begins(object: DependentObject, now: number): readonly Write[] {
 function recreation(object: DependentObject, isNeeded: boolean, now: number): readonly Write[] {
   const { namespace, name } = object.metadata;
   const message = isNeeded
-    ? `The template is newer than the pod. For a new pod, delete the ${object.kind}, which is evicted first, and ` +
-      `create it again after that: kubectl delete --wait=false ${object.kind.toLowerCase()} -n ${namespace} ${name}`
+    ? "The template is newer than the pod. For a new pod, have Holdfast evict and delete this resource, with " +
+      `\`kubectl delete --wait=false ${object.kind.toLowerCase()} -n ${namespace} ${name}\`. Then create it again.`
     : "";
   const type = conditions.requiresRecreation;
   const reason = isNeeded ? "TemplateChanged" : "AsWanted";

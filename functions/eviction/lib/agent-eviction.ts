@@ -64,7 +64,6 @@ type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
 /** The rule of the last one. */
 export const enabler = "eviction/enable-agent";
 
-const settingAgent = "openstack network agent set";
 const goes = "other agents take over what it serves";
 
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
@@ -107,7 +106,8 @@ const steps: readonly ChainStep<AgentFacts, string>[] = [
         return "The agent has not reported to Neutron yet. If this takes long, look at the log of its pod.";
       if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
       return isSettled(facts)
-        ? `The agent is disabled, but not by Holdfast. To enable it, run ${settingAgent} --enable ${facts.host.self.id}`
+        ? "The agent is disabled, but not by Holdfast. To enable it, run " +
+            `\`openstack network agent set --enable ${facts.host.self.id}\``
         : "Holdfast enables the agent again when its pod is Ready and the agent reports to Neutron.";
     },
   },
@@ -160,8 +160,8 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
       `The annotation ${movingKey} of ${object.kind} ${name} is damaged, so Holdfast does not know which ` +
       "routers, networks or BGP speakers are between two agents. Restore the value of the annotation. If you cannot, " +
       "make sure in Neutron that a live agent serves each router, network and BGP speaker. If the agent is to stay " +
-      `and its description begins with Holdfast evicts, run ${settingAgent} --enable with its id. Last, run ` +
-      annotating(object, `${movingKey}-`);
+      "and its description begins with Holdfast evicts, run `openstack network agent set --enable ID` with its id. " +
+      `Last, run ${annotating(object, `${movingKey}-`)}`;
     return { is: "halted", message };
   }
   const stays = wanted === "stay" || (!isApproved && moving !== undefined) || isAsked;
@@ -201,7 +201,7 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
 /** Facts of an agent that is not the one with which the eviction began. */
 function anotherThan(self: NetworkAgent, { agentType, noun }: Service, { object, moving }: Agent) {
   const ids = Object.keys(moving?.moving ?? {});
-  const all = `every ${noun} that the first one had${ids.length > 0 ? `, also ${ids.join(", ")}` : ""}`;
+  const all = `every ${noun} that ${moving?.agent} had${ids.length > 0 ? `, also ${ids.join(", ")}` : ""}`;
   const message =
     `The eviction began with the ${agentType} ${moving?.agent}, but Neutron now has ${self.id} on ${self.host}, so ` +
     "Holdfast changes nothing in Neutron. If the Secret or the settings OS_* name another cloud or region than " +

@@ -95,7 +95,7 @@ test("without a target nothing moves and it says so; after the last attempt a pe
     next: undefined,
     stuck: [
       expect.stringContaining(
-        "run kubectl annotate neutronl3agent -n yaook node-a holdfast.dev/retry-eviction=true to",
+        "run `kubectl annotate neutronl3agent -n yaook node-a holdfast.dev/retry-eviction=true` to",
       ),
     ],
   });

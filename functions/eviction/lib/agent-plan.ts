@@ -118,16 +118,16 @@ export function planAgent(
     ...(none ? [`No ${other} that is alive and enabled could take over. Start or enable one.`] : []),
     ...tired.map(
       (id) =>
-        `Neutron was asked ${tries} to move the ${service.noun} ${id}, and has not. Look at the Event ` +
+        `Neutron has not moved the ${service.noun} ${id}, though Holdfast has asked ${tries}. Look at the Event ` +
         `OpenStackRefused and at Neutron's log, remove the cause, and run ${retrying(seen.object)} to try again.`,
     ),
   ];
   const nouns = counted(waiting.length + ids.length, service.noun);
   const message = begins
     ? `${nouns} still to leave the agent of ${self.host}, ${ids.length} moving now.`
-    : `The eviction was called off during the move of ${nouns}. Holdfast waits until an agent serves each of them, ` +
-      `and watches those of the agent of ${self.host} until ten minutes after its last request: Neutron may carry ` +
-      "out a late request, and take them away again.";
+    : `The eviction was called off during the move of ${nouns}. Holdfast waits until an agent serves each of them. ` +
+      `Until ten minutes after Holdfast's last request, it watches those of the agent of ${self.host}: Neutron may ` +
+      "carry a request out late, and take them away.";
   return {
     counters: {
       migrated: moved,

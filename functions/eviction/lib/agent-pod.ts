@@ -63,7 +63,7 @@ export async function findPod(
   if (pod.metadata.annotations?.[agentUidKey] === uid) return { pod };
   const inTheWay =
     `Pod ${name} was not created for this ${resource.kind}, so its own cannot be created. See what that pod is for, ` +
-    `and run kubectl delete pod -n ${namespace} ${name}`;
+    `and run \`kubectl delete pod -n ${namespace} ${name}\`.`;
   return { inTheWay };
 }
 

@@ -85,8 +85,8 @@ export const damageOf = (object: KubernetesObject): string | undefined =>
 /** How a person lets an eviction begin again without the record of what Nova was asked. */
 export const startingOver = (object: KubernetesObject): string =>
   "do these steps. 1: wait ten minutes. 2: make sure in Nova that no server of the host is being moved or evacuated. " +
-  "3: only if the disabled reason of nova-compute names Holdfast, run openstack --os-compute-api-version 2.53 " +
-  `compute service set --enable --up ${object.metadata.name} nova-compute. If Nova refuses it due to evacuations, ` +
+  "3: only if the disabled reason of nova-compute names Holdfast, run `openstack --os-compute-api-version 2.53 " +
+  `compute service set --enable --up ${object.metadata.name} nova-compute\`. If Nova refuses it due to evacuations, ` +
   `run it again after step 4, when nova-compute has started. 4: run ${annotating(object, `${recordKey}-`)}`;
 
 /** The record with changes; and other annotations, null removes. */
@@ -121,7 +121,7 @@ export async function evictedByYaook({ object }: ComputeNode, client: Client): P
     if (pod.metadata.name.startsWith(`compute-evict-${name}-`) && !hasEnded(pod))
       return (
         `The pod ${pod.metadata.name} of Yaook's own eviction runs, and two programs must not evict one host. Wait ` +
-        `until this pod has ended. Or delete the Job of the pod after you have run ${handingOver(object)}`
+        `until this pod has ended. Or first run ${handingOver(object)}, and then delete the Job of the pod.`
       );
   return undefined;
 }

@@ -21,7 +21,7 @@ test("what is paused goes on without its annotation, unless Yaook's operator wou
   const annotations = { [pauseKey]: "" };
   const paused = (labels: Record<string, string>) =>
     whyUnmanaged(aCompute({ metadata: { annotations, labels } }).object);
-  const command = `run kubectl annotate novacomputenode -n yaook node-a`;
+  const command = "run `kubectl annotate novacomputenode -n yaook node-a";
   expect(paused({})).toContain(`${command} ${pauseKey}-`);
   const ofYaook = paused({ [yaookParent]: "novadeployments" });
   expect(ofYaook).toContain(`${command} --overwrite ${pauseKey}=holdfast`);

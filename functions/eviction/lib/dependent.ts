@@ -72,7 +72,7 @@ export function whyUnmanaged(object: KubernetesObject): string | undefined {
     paused === undefined
       ? "is managed by Yaook's operator, and two programs must not evict one node"
       : `is paused. Do not remove the annotation ${pauseKey}: Yaook's operator would act on it again`;
-  return `${title} ${why}. For Holdfast, set spec.selector, and then run ${handingOver(object)}`;
+  return `${title} ${why}. To hand it over to Holdfast, set spec.selector, and then run ${handingOver(object)}`;
 }
 
 /**
@@ -191,8 +191,8 @@ export function unknownTo<Given extends object>(
   if (annotations?.[abandonKey] === name) return { is: "abandoned", ...given } as const;
   const message =
     `${service} knows no ${agent} on the host ${name}, so Holdfast does not know what is there. Check that the host ` +
-    `has no other name in ${service}, and that ${look}. Only if it never was in ${service}, or was deleted there, ` +
-    "give it up: Holdfast then counts it as empty, so that its pod and its lock may go. To do so, run " +
+    `has no other name in ${service}, and that ${look}. Only if ${service} never knew it, or a person deleted it, ` +
+    "give it up. Holdfast then counts it as empty, and may remove its pod and its lock. To give it up, run " +
     annotating(object, `${abandonKey}=${name}`);
   return { is: "halted", message } as const;
 }

@@ -117,7 +117,7 @@ test.each(["deleting", "soft-deleting"])(
       stuck: [{ server: "s1" }, { server: "s2" }],
       counters: { pending: 0 },
     });
-    expect(late.message).toContain("Delete it again: on a host that is down Nova deletes it at once.");
+    expect(late.message).toContain("Run `openstack server delete s1` again: Nova then deletes it at once.");
     expect(late.message).toContain("Server s2: It is PAUSED");
     expect(isStuck(late)).toBe(true);
   },
@@ -172,7 +172,7 @@ test("what Nova refuses to put back is asked for with growing pauses, three time
   expect(found(2, 4 * minute, 5 * minute).next).toEqual({ do: "set-error", server: "s1" });
   const late = found(3, 10 * minute);
   expect(late).toMatchObject({ next: undefined, counters: { pending: 0, unhandleable: 2 } });
-  expect(late.message).toContain("Nova has refused to set it to ERROR again 3 times");
+  expect(late.message).toContain("Nova has refused to set it back to ERROR 3 times");
   expect(late.message).toContain("openstack server set --state error s1");
   expect(late.message).toContain("openstack server stop s2");
   expect(isStuck(late)).toBe(true);

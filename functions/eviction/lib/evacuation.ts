@@ -120,14 +120,14 @@ export function evacuationFor(
       server: id,
       message:
         `It was ${before} before its evacuation, and has been ${status}${task ? ` (${task})` : ""} on ` +
-        `${host ?? "no host"} for more than half an hour. Look at it in Nova.`,
+        `${host ?? "no host"} for more than half an hour. Look at it in Nova: \`openstack server show ${id}\`.`,
     })),
     ...refused.map(({ server: { id, status }, before }) => ({
       server: id,
       message:
-        `It was ${before} before its evacuation, and is ${status}. Nova has refused to set it to ${before} again ` +
-        `${counted(calls(id).refused, "time")}: see the Event OpenStackRefused. Do it yourself: openstack server ` +
-        `${before === "ERROR" ? "set --state error" : "stop"} ${id}.`,
+        `It was ${before} before its evacuation, and is ${status}. Nova has refused to set it back to ${before} ` +
+        `${counted(calls(id).refused, "time")}: see the Event OpenStackRefused. Do it yourself: \`openstack server ` +
+        `${before === "ERROR" ? "set --state error" : "stop"} ${id}\`.`,
     })),
   ];
   const ready = readyOf(verdicts, record);
@@ -153,7 +153,7 @@ export function evacuationFor(
     unhandleable_agent: false,
   };
   const left = leftOf(counters);
-  const begin = `${service.host} is off: Nova has to start ${left} of its servers elsewhere, and starts ${moving} now.`;
+  const begin = `Host ${service.host} is off. Servers to recover: ${left}. Nova is starting ${moving} elsewhere now.`;
   const { ignored, sentences } = ignoredBy(host, asked, record, lateFor);
   const isUnanswered = ([id, call]: [string, Call]) =>
     call.evacuation === "asked" &&
@@ -178,7 +178,7 @@ function verdictOn(
   { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
 ): Verdict<"evacuate"> {
   if (isBeingDeleted(server))
-    return deletionOf(server, now, "Delete it again: on a host that is down Nova deletes it at once.");
+    return deletionOf(server, now, `Run \`openstack server delete ${server.id}\` again: Nova then deletes it at once.`);
   const { id, status, fault, hasLocalDisk } = server;
   const its = migrations.filter((move) => move.server === id).toSorted((a, b) => b.id - a.id);
   const evacuations = its.filter(isEvacuation);
@@ -190,8 +190,8 @@ function verdictOn(
   if (last)
     return stuckFor(
       `Nova shows the evacuation of this server as ${last.status}, and lists it on this host, as ${status}. Do not ` +
-        "evacuate it again: a second evacuation damages it. Look at it in Nova: openstack server show " +
-        `${id}. When its task_state is None, reset its state.`,
+        "evacuate it again: a second evacuation damages it. Look at it in Nova: `openstack server show " +
+        `${id}\`. When its task_state is None, reset its state: \`openstack server set --state active ${id}\`.`,
     );
   // Nova shows the migration as soon as a late call is carried out. A second one ruins the server.
   const calls = callsOf(id, migrations, record, now, lateFor);
@@ -204,8 +204,8 @@ function verdictOn(
     );
   if (!evacuable.includes(status))
     return stuckFor(
-      `It is ${status}, which Nova does not evacuate. If you accept the loss of its memory, run openstack server set ` +
-        `--state error ${id}: Nova then evacuates it. After that, run openstack server set --state active ${id}`,
+      `It is ${status}, which Nova does not evacuate. If you accept the loss of its memory, run \`openstack server ` +
+        `set --state error ${id}\`: Nova then evacuates it. Then run \`openstack server set --state active ${id}\`.`,
     );
   if (hasLocalDisk && evictionSharedStorage !== "true")
     return stuckFor(
@@ -227,4 +227,4 @@ function verdictOn(
 const answersWithin = 30_000;
 /** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */
 const evacuable = ["ACTIVE", "SHUTOFF", "ERROR", "REBOOT", "HARD_REBOOT", "PASSWORD"];
-const byHand = (id: string) => `openstack --os-compute-api-version 2.53 server evacuate ${id}`;
+const byHand = (id: string) => `\`openstack --os-compute-api-version 2.53 server evacuate ${id}\``;

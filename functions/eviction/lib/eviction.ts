@@ -104,10 +104,10 @@ const steps: readonly ChainStep<EvictionFacts, string>[] = [
     name: "release-compute",
     doc: "Deletes the pods, then removes the lock from the Node, and releases the resource last.",
     done: () => false,
-    waiting: ({ compute }) => {
+    waiting: ({ compute, seen }) => {
       if (compute.wanted === "disable") return "nova-compute is disabled.";
       if (compute.wanted === "clear") return "nova-compute is disabled, and no server is left on its host.";
-      return whileLettingGo(compute, "The host is empty");
+      return whileLettingGo(compute, seen ? "The host is empty" : "The host counts as empty");
     },
   },
 ];
@@ -184,9 +184,9 @@ function whileStaying({ compute, host }: Seen): readonly string[] {
   const names = staying(compute).map(({ metadata }) => metadata.name);
   if (names.length === 0 || compute.object.spec.template || !isForced({ compute, host })) return [];
   return [
-    `Holdfast evacuates the servers when the pods ${names.join(", ")} are being deleted, so that nova-compute does ` +
-      "not start when the host is turned on. Their operator deletes them, as the Node has lost its label. If not, " +
-      `run kubectl delete pod --wait=false -n ${compute.object.metadata.namespace} ${names.join(" ")} to delete them.`,
+    `Holdfast evacuates the servers when these pods are being deleted: ${names.join(", ")}. Otherwise nova-compute ` +
+      "may start with the host. Their operator deletes them, because the Node has lost its label. If not, delete " +
+      `them: \`kubectl delete pod --wait=false -n ${compute.object.metadata.namespace} ${names.join(" ")}\`.`,
   ];
 }
 

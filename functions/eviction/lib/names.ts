@@ -30,9 +30,9 @@ export const fencedKey = "holdfast.dev/confirm-fenced";
 /** Rules are triggered by its change. */
 export const noticedKey = "holdfast.dev/l2-agent-label";
 
-/** The command by which a person annotates a resource of this system. */
+/** The command by which a person annotates a resource of this system, as messages write one: between backticks. */
 export const annotating = ({ kind, metadata: { namespace, name } }: KubernetesObject, pair: string): string =>
-  `kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${pair}`;
+  `\`kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${pair}\``;
 /** The one by which a person hands a resource over from Yaook's operator. */
 export const handingOver = (object: KubernetesObject) => annotating(object, `--overwrite ${pauseKey}=${handedOver}`);
 /** The one by which a person has tried again what could not be moved. */

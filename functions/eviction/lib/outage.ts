@@ -100,9 +100,9 @@ export function gatesOf({ compute, host, outage, settings: { evictionDownFor, ev
   const { node, object, record } = compute;
   const title = `Node ${object.metadata.name}`;
   const ready = readyOf(node);
-  const says = ready
-    ? `${title} has ${ready.status === "True" ? "" : "not "}been Ready since ${ready.lastTransitionTime}`
-    : `${title} ${node ? "does not say whether it is Ready" : "does not exist"}`;
+  const found = ready
+    ? `it has ${ready.status === "True" ? "" : "not "}been Ready since ${ready.lastTransitionTime}`
+    : `it ${node ? "does not say whether it is Ready" : "does not exist"}`;
   const down = downOf({ compute, host });
   const isWritten = down !== undefined && down === record?.down;
   const computes = outage.services.filter(isCompute);
@@ -110,16 +110,16 @@ export function gatesOf({ compute, host, outage, settings: { evictionDownFor, ev
   const scheduler = outage.services.some(({ binary, state }) => binary === "nova-scheduler" && state === "up");
   const { reported, state } = host.service;
   return [
-    { holds: isSilent(host), says: `nova-compute is ${state} (last report: ${timeText(reported)})` },
-    { holds: isNotReady(node), says },
+    { holds: isSilent(host), says: `nova-compute must be down (it is ${state}, last report: ${timeText(reported)})` },
+    { holds: isNotReady(node), says: `${title} must not be Ready (${found})` },
     {
       holds: isWritten && host.at - Date.parse(down.since) >= (readDuration(evictionDownFor) ?? Infinity),
-      says: `Nova and Kubernetes have called it down for ${evictionDownFor}${isWritten ? `, since ${down.since}` : ""}`,
+      says: `both of these must have held for ${evictionDownFor} (${isWritten ? `since ${down.since}` : "not yet"})`,
     },
-    { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
+    { holds: scheduler, says: `a nova-scheduler must be up (${scheduler ? "one" : "none"} is)` },
     {
       holds: away * 100 <= evictionMostDown * computes.length,
-      says: `nova-computes that do not report: ${away} of ${computes.length} (at most ${evictionMostDown} %)`,
+      says: `at most ${evictionMostDown} % of nova-computes may be silent (${away} of ${computes.length} are)`,
     },
   ];
 }
@@ -137,8 +137,8 @@ export const isProvenDown = (host: Suspected): boolean =>
   isForced(host) ? downOf(host) === host.compute.record?.down : gatesOf(host).every(({ holds }) => holds);
 
 export function verdictsOn(host: Suspected): string {
-  const gates = gatesOf(host).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
-  return `Host ${host.host.service.host} counts as down when each of these checks says yes. ${gates.join("; ")}.`;
+  const gates = gatesOf(host).map(({ holds, says }) => `${holds ? "met" : "not met"}: ${says}`);
+  return `Host ${host.host.service.host} counts as down only if all of this is met. ${gates.join("; ")}.`;
 }
 
 /** Its service is not as it was noted: it has reported, or a person has changed it, which Nova shows alike. */
@@ -157,7 +157,7 @@ export function lifeOf(host: Suspected): string | undefined {
   const at = timeText(service.reported);
   const isAnsweredFor = isForced(host) && word === at;
   if (service.state === "up" || (hasChanged(host) && !isAnsweredFor))
-    return `At ${at}, nova-compute of ${service.host} reported, or was changed in Nova, which shows the two alike.`;
+    return `At ${at}, nova-compute of ${service.host} reported, or was changed in Nova. Nova does not show which.`;
   return isReady(host.compute.node) ? `Node ${service.host} is Ready.` : undefined;
 }
 
@@ -181,14 +181,14 @@ export function fencingOf(host: Suspected): string {
   const word = annotating(object, `--overwrite ${fencedKey}=${wordFor(host)}`);
   // While the Node is Ready a word is of the time before: it would not count.
   const confirm = !isReady(host.compute.node)
-    ? `ower it off, make sure that it stays off, and run ${word}`
+    ? `ower it off, make sure that it stays off, and then run ${word}`
     : "ower it off: Holdfast then says how to confirm that it stays off";
   if (isForced(host))
     return (
       `Holdfast evacuates the servers of ${name} only while it is certain that the host is off. ` +
-      `${lifeOf(host) ?? (power ? `Ironic shows it as ${power}.` : "You have not confirmed that for this outage.")} ` +
+      `${lifeOf(host) ?? (power ? `Ironic shows it as ${power}.` : "You have not confirmed this outage yet.")} ` +
       `To call the eviction off, run ${annotating(object, `--overwrite ${approvalKey}=false`)}. To go on, p${confirm}`
     );
-  if (machine) return `Host ${name} is down. Ironic is to turn its machine ${machine} off, and shows it as ${power}.`;
+  if (machine) return `Host ${name} is down. Holdfast has Ironic turn off ${machine}. Ironic shows it as ${power}.`;
   return `Host ${name} is down, and its servers may still run there and write to their disks. P${confirm}`;
 }

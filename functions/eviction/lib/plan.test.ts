@@ -64,9 +64,9 @@ test.each<[string, Server, readonly Migration[]]>([
 
 test.each<[string, Server, RegExp]>([
   ["in ERROR", aServer("ERROR"), /Repair it/],
-  ["SUSPENDED", aServer("SUSPENDED"), /Resume or shelve it/],
+  ["SUSPENDED", aServer("SUSPENDED"), /`openstack server resume s1` or `openstack server shelve s1`/],
   ["in RESCUE", aServer("RESCUE"), /unrescue/],
-  ["resized to this host", aServer("VERIFY_RESIZE"), /resize confirm s1, or openstack server resize revert s1/],
+  ["resized to this host", aServer("VERIFY_RESIZE"), /resize confirm s1`, or `openstack server resize revert s1`/],
   ["in a state that is not known", aServer("SOMETHING"), /cannot move a server that is SOMETHING/],
   ["being built for an hour", aServer("BUILD", { updated: now - 60 * minute }), /more than half an hour/],
 ])("a server that is %s is shown, and never moved", (_, server, message) => {
@@ -128,7 +128,7 @@ test("our finished cold move is confirmed while the host is up, before anything 
   ] as const) {
     const found = plan(aHost([], [other, tried]), { ...record, ...(cold ? { cold } : {}) });
     expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
-    expect(found.message).toContain(`openstack server resize revert ${other.server}.`);
+    expect(found.message).toContain(`openstack server resize revert ${other.server}\`.`);
   }
 });
 
@@ -152,12 +152,8 @@ test("a host to which a server is on its way is not empty, and says so; a server
 });
 
 test.each<[string, Partial<Migration>, string]>([
-  [
-    "live move",
-    {},
-    "It may already run on node-a: look there first. Only if it does not run on node-a, and node-b is off for good,",
-  ],
-  ["evacuation", { type: "evacuation" }, "Do not evacuate it again: a second evacuation damages it"],
+  ["live move", {}, "look there first. Only if it does not run there, and node-b is off for good, run `openstack"],
+  ["evacuation", { type: "evacuation" }, "A second evacuation damages the server: do not ask for one."],
 ])("a %s to the host that Nova has not changed for half an hour is shown with its cure, and stays", (_, more, cure) => {
   const old = { source: "node-b", target: "node-a", updated: now - 31 * minute, ...more };
   const arrivals = [aMove("running", old)];
@@ -245,7 +241,7 @@ test("calls that Nova does nothing about are repeated, with pauses of four minut
       return planFor({ ...aHost([server]), at: now + later }, shifted, settings);
     };
     while (!at(ago).next) ago += 1000;
-    expect(at(ago).message).toMatch(/nothing about 1 server \(s1\), though .* since .*nova-conductor/);
+    expect(at(ago).message).toMatch(/nothing about 1 server \(s1\)\. Holdfast has asked Nova since .*nova-conductor/);
     expect(at(ago).stuck).toEqual([]);
     pauses.push(ago / minute);
     since += ago;

@@ -136,14 +136,14 @@ export function ignoredBy(
     .map((server) => ({ server, ...callsOf(server, migrations, record, now, lateFor) }))
     .flatMap(({ server, since, refused }) => (since && refused === 0 ? [{ server, since }] : []))
     .toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
-  const names = late.slice(0, 3).map(({ server }) => server);
+  const names = [...late.slice(0, 3).map(({ server }) => server), ...(late[3] ? ["..."] : [])];
   const what = `Nova has done nothing about ${counted(late.length, "server")} (${names.join(", ")})`;
   const advice =
     "Look at nova-conductor, and at Nova's message queue. Holdfast asks Nova again every few minutes, except about a " +
     "server that Nova shows as MIGRATING or RESIZE.";
   return {
     ignored: late.filter(({ since }) => now - Date.parse(since) > passingFor).length,
-    sentences: late[0] ? [`${what}, though Holdfast has asked it since ${late[0].since}. ${advice}`] : [],
+    sentences: late[0] ? [`${what}. Holdfast has asked Nova since ${late[0].since}. ${advice}`] : [],
   };
 }
 
@@ -219,7 +219,7 @@ export function planFor(
       message:
         `The server's move to ${target} waits at VERIFY_RESIZE, and Nova has refused to confirm it ` +
         `${counted(calls(server).refused, "time")}: see the Event OpenStackRefused. Remove the cause, and run ` +
-        `openstack server resize confirm ${server}.`,
+        `\`openstack server resize confirm ${server}\`.`,
     })),
     ...unsafe.map(({ server, target }) => ({
       server,
@@ -231,7 +231,7 @@ export function planFor(
       server,
       message:
         `Nova has been confirming its move to ${target} for half an hour, and takes no second confirmation. ` +
-        `Look at nova-compute of ${service.host}, and run openstack server event list ${server}.`,
+        `Look at nova-compute of ${service.host}, and run \`openstack server event list ${server}\`.`,
     })),
     ...overdue.map((move) => ({ server: move.server, message: overdueMove(move, service.host) })),
   ];
@@ -281,10 +281,10 @@ export const isStuck = ({ counters, stuck, ignored }: Plan): boolean =>
 function overdueMove(move: Migration, host: string): string {
   const first = `Nova has not changed the ${move.type} from ${move.source} to ${host} for more than half an hour. `;
   if (isEvacuation(move))
-    return `${first}Do not evacuate it again: a second evacuation damages it. Look at nova-compute of ${host}.`;
+    return `${first}A second evacuation damages the server: do not ask for one. Look at nova-compute of ${host}.`;
   return (
-    `${first}It may already run on ${host}: look there first. Only if it does not run on ${host}, and ` +
-    `${move.source} is off for good, evacuate it from ${move.source}. Holdfast then counts the move as over.`
+    `${first}The server may already run on ${host}: look there first. Only if it does not run there, and ` +
+    `${move.source} is off for good, run \`openstack --os-compute-api-version 2.53 server evacuate ${move.server}\`.`
   );
 }
 
@@ -354,14 +354,14 @@ function verdictOn(
       server,
       now,
       `Start nova-compute of ${service.host} again: when it starts, it completes deletions. If the server is still ` +
-        `there after that, run openstack server set --state active ${id}, and openstack server delete ${id}.`,
+        `there after that, run \`openstack server set --state active ${id}\`, and \`openstack server delete ${id}\`.`,
     );
   if (status !== "VERIFY_RESIZE" && arrivals.some((move) => move.server === server.id)) return pending;
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];
   if (status === "MIGRATING" && last?.status === "completed" && now - last.updated > minute)
     return stuckFor(
       `Nova shows its move to ${last.target} as completed, but the server is still MIGRATING here: nova-compute of ` +
-        `${last.target} has stopped in the middle. Start it: it then finishes the move.`,
+        `${last.target} has stopped in the middle. Start nova-compute of ${last.target}: it then finishes the move.`,
     );
   const isPassing = task !== undefined || passing.includes(status);
   // Nova shows it before there is a migration.
@@ -369,7 +369,7 @@ function verdictOn(
   if (isPassing)
     return stuckFor(
       `The server has been ${status}${task ? ` (${task})` : ""} for more than half an hour. Look at it in Nova: ` +
-        `openstack server event list ${id}.`,
+        `\`openstack server event list ${id}\`.`,
     );
   const move = moves[status];
   const unknown = `Holdfast cannot move a server that is ${status}. Make it ACTIVE, PAUSED or SHUTOFF, or delete it.`;
@@ -397,13 +397,13 @@ export const notSettled: readonly string[] = [...inMotion, "VERIFY_RESIZE"];
 const passing = [...inMotion, "BUILD", "REVERT_RESIZE", "REBUILD", "REBOOT", "HARD_REBOOT", "PASSWORD"];
 const moves: Readonly<Record<string, "live" | "cold">> = { ACTIVE: "live", PAUSED: "live", SHUTOFF: "cold" };
 const confirmOrRevert = (id: string) =>
-  `Its owner has to run openstack server resize confirm ${id}, or openstack server resize revert ${id}.`;
+  `Its owner has to run \`openstack server resize confirm ${id}\`, or \`openstack server resize revert ${id}\`.`;
 const advice: Readonly<Record<string, string>> = {
-  ERROR: "It is in ERROR. Repair it and run openstack server set --state active <id>, or delete it.",
-  SUSPENDED: "It is SUSPENDED, which Nova cannot move. Resume or shelve it.",
-  RESCUE: "It is in RESCUE. Its owner has to run openstack server unrescue <id>.",
+  ERROR: "It is in ERROR. Repair it and run `openstack server set --state active <id>`, or delete it.",
+  SUSPENDED: "It is SUSPENDED, and cannot be moved: `openstack server resume <id>` or `openstack server shelve <id>`.",
+  RESCUE: "It is in RESCUE. Its owner has to run `openstack server unrescue <id>`.",
   VERIFY_RESIZE: `It was resized or moved to this host, and waits at VERIFY_RESIZE. ${confirmOrRevert("<id>")}`,
   SOFT_DELETED:
-    "It is deleted, but its disk is here: run openstack server restore <id>, or openstack server delete --force <id>.",
-  SHELVED: "It is SHELVED, and still here. Offload it: openstack server shelve --offload <id>.",
+    "It is deleted, but its disk is here: `openstack server restore <id>`, or `openstack server delete --force <id>`.",
+  SHELVED: "It is SHELVED, and still here. Offload it: `openstack server shelve --offload <id>`.",
 };

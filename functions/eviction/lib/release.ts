@@ -60,7 +60,7 @@ async function sharersOf({ object, node, pods, wanted }: Dependent, client: Clie
     const isOtherGoing = isBeingDeleted(other);
     const what = isOtherGoing ? ` until the ${other.kind} is gone` : ". Give one of the two another spec.lockName";
     return {
-      message: `${other.kind} ${name} has the lock name of this resource, so the lock stays on the Node${what}.`,
+      message: `${other.kind} ${name} has the same lock name, so the lock stays on the Node${what}.`,
       // Of two that are being deleted, one has to be the last: two that wait for each other would stay for ever.
       takesOver: isGoing && (!isOtherGoing || object.kind < other.kind),
       isStuck: !isGoing && !isOtherGoing,

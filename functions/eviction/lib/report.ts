@@ -37,7 +37,7 @@ export function stuckReport(
 ): readonly WantedCondition[] {
   const type = conditions.serversStuck;
   if (stuck.length === 0 && !conditionOf(object, type)) return [];
-  if (stuck.length === 0) return [{ type, status: "False", reason: "None", message: "No server needs a person." }];
+  if (stuck.length === 0) return [{ type, status: "False", reason: "None", message: "No server waits for a person." }];
   const lines = stuck.map(({ server, message }) => `${server}: ${message.replaceAll(/\s+/g, " ")}`.slice(0, 1000));
   const more = stuck.length > mostNamed ? [`Not shown here: ${counted(stuck.length - mostNamed, "server")}.`] : [];
   return [{ type, status: "True", reason: "NeedPerson", message: [...lines.slice(0, mostNamed), ...more].join("\n") }];

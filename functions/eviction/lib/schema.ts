@@ -31,7 +31,7 @@ const lockName = z
   .meta(
     valid(
       "self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",
-      "must be the name of an annotation: letters, digits, and . _ - within it",
+      "must be the name of an annotation: A to Z, a to z, 0 to 9, and . _ - between them",
     ),
   );
 const template = z

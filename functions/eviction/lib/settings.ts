@@ -22,9 +22,7 @@ export const common = z.object({
   ...limitSettings("eviction", "compute nodes", "1"),
   evictionMoves: wholeNumber(1, 100)
     .default(2)
-    .describe(
-      "How many servers of one host are moved at a time; Nova moves one at a time live unless it is set otherwise.",
-    ),
+    .describe("How many servers of one host are moved at a time; Nova does one live move at a time by default."),
   evictionAttempts: wholeNumber(1, 20)
     .default(3)
     .describe("After how many failed or refused moves Holdfast leaves a server where it is, until a person acts."),

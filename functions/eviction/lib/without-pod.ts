@@ -29,7 +29,7 @@ export function whyWithoutPod(resource: Dependent): string | undefined {
       ? "Another operator creates its pod on the Node. If this takes long, look at that operator, and whether its " +
           "pods have the labels of spec.selector."
       : "Holdfast creates its pod on the Node. If this takes long, look at the Events of this resource.";
-  if (!node) return `The Node does not exist. The pod comes when it does, with the label ${maintenanceLabel}=False.`;
+  if (!node) return `The Node does not exist. The pod comes when it is there, with ${maintenanceLabel}=False.`;
   const label = maintenanceOf(node) ?? "absent";
   if (label === "False")
     return (
@@ -38,7 +38,7 @@ export function whyWithoutPod(resource: Dependent): string | undefined {
     );
   return (
     `The label ${maintenanceLabel} of the Node is ${label}, and the pod comes only when it is False. Holdfast sets ` +
-    "it when the NeutronL2Agent or NeutronOVNAgent of the Node is ready. Without these, another operator has to."
+    "False when the NeutronL2Agent or NeutronOVNAgent of the Node is Ready. If the Node has neither, set it yourself."
   );
 }
 

@@ -66,7 +66,7 @@ function decide({ object, node, pods, unmanaged, wanted }: Dependent): readonly 
   const kind = kindOf(object);
   const at = about(kind, object);
   if (unmanaged) return [at.leave(unmanaged)];
-  if (isBeingDeleted(object)) return [at.leave("It is being deleted. Its lock is removed last.")];
+  if (isBeingDeleted(object)) return [at.leave("It is being deleted. Its lock goes when nothing is left.")];
   const finalizer = finalizerOf(kind);
   if (!hasFinalizer(object, finalizer))
     return [at.write("A finalizer keeps it until it has been evicted.", [addFinalizers(kind, object, [finalizer])])];

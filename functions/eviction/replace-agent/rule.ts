@@ -123,7 +123,7 @@ function waiting(noun: string, node: KubernetesObject): string {
   return (
     `Locks are still on Node ${name}: ${said}. The ${noun} goes when all of them are gone. Each lock goes when its ` +
     "compute node or agent has left the Node. Only if one of these is gone and has left its lock, remove its lock " +
-    `yourself, for example that of ${locks[0]}: kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
+    `yourself, for example that of ${locks[0]}: \`kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-\`.`
   );
 }
 

@@ -49,5 +49,5 @@ export async function readKey(file: string): Promise<Uint8Array> {
 
 // The console has no token of its own, which would name its namespace.
 const advice = () =>
-  "Make the Secret in the namespace of the console: kubectl create secret generic holdfast-console -n holdfast " +
-  '--from-literal=key="$(openssl rand -base64 32)"';
+  "Make the Secret in the namespace of the console: `kubectl create secret generic holdfast-console -n holdfast " +
+  '--from-literal=key="$(openssl rand -base64 32)"`';

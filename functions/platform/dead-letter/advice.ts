@@ -39,13 +39,13 @@ export function adviceOn(event: DeadLetteredEvent, about: string, circumstances:
 const unsaid = (namespace: string) =>
   "Either its channel delivers for a Trigger that is gone, or a function answered later than its Trigger's " +
   "timeout, or with a body " +
-  `that is no event. Look at "kubectl -n ${namespace} describe configmap holdfast-sweep": ` +
+  `that is no event. Look at \`kubectl -n ${namespace} describe configmap holdfast-sweep\`: ` +
   "with the Warning StaleSubscribers it is the " +
   "first, and the Warning says what to do; otherwise look at the functions' log.";
 
 function remedy(event: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
   const { code, reply, since } = event;
-  const kubectl = (command: string) => `"kubectl -n ${namespace} ${command}"`;
+  const kubectl = (command: string) => `\`kubectl -n ${namespace} ${command}\``;
   if (found === "absent")
     return (
       `There is no function at the address that the event names. ${kubectl("get triggers")} shows Triggers whose ` +

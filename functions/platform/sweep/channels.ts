@@ -116,7 +116,7 @@ export function adviceOn(channels: readonly UnsoundChannel[]): readonly string[]
   if (!first) return [];
   const names = channels.map(({ channel }) => channel.metadata.name);
   return [
-    `Run "kubectl -n ${first.channel.metadata.namespace} delete inmemorychannel ${names.join(" ")}". ` +
+    `Run \`kubectl -n ${first.channel.metadata.namespace} delete inmemorychannel ${names.join(" ")}\`. ` +
       "Knative rebuilds it, usually within half a minute. Changes that are made before it is rebuilt reach no " +
       "function until the next tick of the sweep, within five minutes, which sends an event for every object. " +
       "Until then, do not delete or scale down what you have just annotated.",

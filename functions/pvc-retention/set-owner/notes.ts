@@ -118,5 +118,5 @@ export function commandToNote({ metadata }: KubernetesObject, set: StatefulSet):
   const since = metadata.creationTimestamp ?? "";
   const note = { v: 1, uid: metadata.uid, step: "used", since, because: "By hand.", set: set.metadata.uid };
   const annotation = `${progressKey(name)}=${JSON.stringify(note)}`;
-  return `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite '${annotation}'`;
+  return `\`kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite '${annotation}'\``;
 }

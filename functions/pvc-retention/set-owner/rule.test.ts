@@ -361,7 +361,7 @@ test("a claim that is left out gets an Event with the command that includes it",
   const one: Case = { used: undefined };
   const { claim } = decide(one);
   expect(claim).toMatchObject({ do: "record", event: { type: "Normal", reason: "ClaimNotIncluded" } });
-  const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(claim?.message ?? "") ?? [];
+  const [, key = "", value = ""] = /'([^=]+)=(.*)'`$/.exec(claim?.message ?? "") ?? [];
   expect(key).toBe(progressKey(name));
   const included = claimOf(5, { annotations: { [key]: value } });
   expect(kindOf(decideOn(followed({ field: withSet }), included)[0])).toBe("tie");

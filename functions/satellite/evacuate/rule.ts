@@ -90,7 +90,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, { lease, n
     const remove = call.key ? `annotate lease ${leaseName} ${call.key}-` : `delete lease ${leaseName}`;
     const until = Number.isFinite(call.end)
       ? `until ${new Date(call.end).toISOString()} at the latest`
-      : `until a person removes this note, which cannot be read: kubectl -n ${namespace} ${remove}`;
+      : `until a person removes this note, which cannot be read: \`kubectl -n ${namespace} ${remove}\``;
     // Also for a former satellite of the node.
     const message =
       call.holder.split(" (")[0] === holder.split(" (")[0]

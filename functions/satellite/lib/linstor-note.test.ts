@@ -68,7 +68,7 @@ test.each<[string, unknown]>([
   expect(isAnother(noting(note), here, nodeOf("a"))).toBe(true);
   expect(movedBecause(noting(note), undefined, here, "has another node of that name")).toMatchObject({
     message: expect.stringContaining("is damaged"),
-    advice: expect.stringMatching(/kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-$/),
+    advice: expect.stringMatching(/`kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-`$/),
   });
   expect(noteChange(noting(note), here, "a")).toHaveProperty([linstorKey]);
 });

@@ -101,13 +101,13 @@ export function movedBecause(
     return stop(
       `The annotation ${linstorKey} of LinstorSatellite ${name} is damaged, so Holdfast does not know in which ` +
         "LINSTOR its node is. Holdfast calls, releases and removes nothing.",
-      `If it is the one at ${url}, which ${knows}: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
+      `If it is the one at ${url}, which ${knows}: \`kubectl annotate linstorsatellite ${name} ${linstorKey}-\``,
     );
   const of = cluster ? `the LinstorCluster ${cluster.metadata.name}` : "its clusterRef";
   return stop(
     `LinstorSatellite ${name} has its node in the LINSTOR at ${readNote(object)?.url}, and ${of} now leads to ` +
       `the one at ${url}, which ${knows}. Holdfast calls, releases and removes nothing.`,
     "Have spec.externalController, or LINSTOR_URL where there is none, lead to the former one again. Only if its " +
-      `data there is given up: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
+      `data there is given up: \`kubectl annotate linstorsatellite ${name} ${linstorKey}-\``,
   );
 }

@@ -31,7 +31,7 @@ describe("a record of an evacuation", () => {
   ])("says what is lost, and what to do: %s", (lost, damaged) => {
     expect(damageOf(satelliteWith(damaged))).toMatchObject({
       message: expect.stringContaining(`is damaged (${lost}).`),
-      advice: expect.stringMatching(/kubectl annotate linstorsatellite \S+ holdfast.dev\/evacuation-$/),
+      advice: expect.stringMatching(/`kubectl annotate linstorsatellite \S+ holdfast.dev\/evacuation-`$/),
     });
   });
 

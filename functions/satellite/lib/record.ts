@@ -65,7 +65,7 @@ export function damageOf(object: KubernetesObject): Verdict | undefined {
     `The annotation ${recordKey} of LinstorSatellite ${name} is damaged (${lost.join(", ")}). It does not say any ` +
       "more which copies there were, or when LINSTOR was called. Holdfast calls, releases and removes nothing.",
     "Look in LINSTOR whether every volume of the node has its copies, and whether none is being made; then run " +
-      `kubectl annotate linstorsatellite ${name} ${recordKey}-`,
+      `\`kubectl annotate linstorsatellite ${name} ${recordKey}-\``,
   );
 }
 

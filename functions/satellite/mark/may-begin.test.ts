@@ -52,8 +52,8 @@ test.each<[string, Partial<typeof settings>, string | undefined, string]>([
 test("a person is asked by a command, and no time is set to look again", () => {
   const decision = decide(asks);
   expect(decision?.message).toBe(
-    "It is being deleted: its evacuation begins when a person agrees. Run kubectl annotate linstorsatellite node-1 " +
-      "--overwrite holdfast.dev/approve-evacuation=true",
+    "It is being deleted: its evacuation begins when a person agrees. Run `kubectl annotate linstorsatellite node-1 " +
+      "--overwrite holdfast.dev/approve-evacuation=true`",
   );
   expect(decision).not.toHaveProperty("next");
   const satellite = aSatellite({ record: false, deleting: false });

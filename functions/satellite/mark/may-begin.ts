@@ -96,7 +96,7 @@ export function beginningOf(
     return {
       message:
         `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time). Before it: ` +
-        `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits ` +
+        `${listed(before)}. If one of them does not go on, \`kubectl describe linstorsatellite\` says what it waits ` +
         "for.",
       step: "queued",
       next,
@@ -168,8 +168,8 @@ function approvalWanted(satellite: LinstorSatelliteObject): string {
   const { name } = satellite.metadata;
   const why = isBeingDeleted(satellite) ? "It" : "Its Machine";
   return (
-    `${why} is being deleted: its evacuation begins when a person agrees. Run kubectl annotate linstorsatellite ` +
-    `${name} --overwrite ${approvalKey}=true`
+    `${why} is being deleted: its evacuation begins when a person agrees. Run \`kubectl annotate linstorsatellite ` +
+    `${name} --overwrite ${approvalKey}=true\``
   );
 }
 

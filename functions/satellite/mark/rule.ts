@@ -83,7 +83,7 @@ function act(context: StepContext<SatelliteInChain, EvacuationFacts>, around: Be
     const refused = readProgress(satellite, hooksAway);
     const byHand =
       "To hold the Machine at once, run in Cluster API's cluster: " +
-      `kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}=`;
+      `\`kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}=\``;
     const message =
       `Waiting until Machine ${namespace}/${name} has Holdfast's hooks: without them it would be shut down before ` +
       `its data is elsewhere.${refused ? ` ${refused.because} ${byHand}` : ""}`;

@@ -229,7 +229,7 @@ function moved(
   if (isAnother(satellite, url, node))
     return refused(
       `${what} The satellite had its node in another LINSTOR until now: delete this one in LINSTOR if it is no more, ` +
-        `or, if it is this one, run kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
+        `or, if it is this one, run \`kubectl annotate linstorsatellite ${name} ${linstorKey}-\``,
     );
   return at.call(`LINSTOR is to look for ${name} at ${now} instead of ${present}, where its pod was.`, {
     step: { name: "moving" },

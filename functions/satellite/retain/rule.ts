@@ -106,7 +106,7 @@ async function heldBecause(
 ): Promise<Verdict | undefined> {
   if (abandonedBecause(seen) !== undefined) return undefined;
   const { namespace, name } = seen.machine?.object.metadata ?? {};
-  const giveUp = `Only if the data is given up: kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}-`;
+  const giveUp = `Only to give the data up: \`kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}-\``;
   if (seen.unaddressed) return stop(`Machine ${name} is not shut down. ${seen.unaddressed}`, giveUp);
   const looked = await lookAtData(linstor.at(seen.controller), seen, volumes, others);
   if (looked.halted !== undefined)

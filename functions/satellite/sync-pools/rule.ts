@@ -190,8 +190,8 @@ function nextOfPool(
       return {
         problem:
           `LINSTOR does not have ${title}, which is to be made of ${listed(devices)}. That erases devices, and is ` +
-          `left to a person: linstor physical-storage create-device-pool --storage-pool ${pool.name} ` +
-          `${backing.provider} ${node.name} ${devices.join(" ")}`,
+          `left to a person: \`linstor physical-storage create-device-pool --storage-pool ${pool.name} ` +
+          `${backing.provider} ${node.name} ${devices.join(" ")}\``,
       };
     const message = `LINSTOR is called to make ${title}: ${backing.provider} in ${backing.storage}.`;
     const command = createPool({ at, node: node.name, pool: pool.name, backing, changes: changes ?? {} });

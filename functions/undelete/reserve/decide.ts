@@ -139,7 +139,7 @@ function standingOf(one: Noted, around: NamespaceVolumes, isDue: boolean): Verdi
   const { namespace, free, otherNamespace } = around;
   const { volume, note, claim, holder } = one;
   const { namespace: home, name } = note.claim;
-  const offering = `kubectl annotate pv ${volume.metadata.name} ${offerKey}=yes --overwrite`;
+  const offering = `\`kubectl annotate pv ${volume.metadata.name} ${offerKey}=yes --overwrite\``;
   const isAsked = claim?.spec.volumeName === volume.metadata.name;
   const postponed =
     "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
@@ -161,7 +161,7 @@ function standingOf(one: Noted, around: NamespaceVolumes, isDue: boolean): Verdi
     // The uid itself stays out of Events, which more people may read than volumes.
     const word =
       namespaceUid && otherNamespace === "ask"
-        ? `, as by: kubectl annotate namespace ${home} ${successorKey}=UID (namespaceUid in the note of the volume)`
+        ? `, as by: \`kubectl annotate namespace ${home} ${successorKey}=UID\` (namespaceUid in the note of the volume)`
         : "";
     const how = `no administrator has allowed it${word}`;
     const why = namespaceUid === "" ? "its note was overwritten, and no administrator has allowed it" : undefined;

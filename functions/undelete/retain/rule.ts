@@ -113,7 +113,7 @@ export const retain = rule({
         "namespace is deleted. To restore them while the functions of undelete are installed: remove " +
         `${keepKey} from claims, namespaces and classes, and set ${reclaimAtKey} of volumes whose claims are gone ` +
         "to now. " +
-        `kubectl get pv -l ${namespaceLabel} lists them.`,
+        `\`kubectl get pv -l ${namespaceLabel}\` lists them.`,
     },
   ],
   concurrency: 100,
@@ -302,7 +302,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
       `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(reached.kept / 2 ** 20)} MiB after deleted claims, ` +
       `and ${reached.setBy}. To have this one kept, ${reached.raise}, or have some of ` +
-      `them reclaimed, which deletes their data: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
+      `them reclaimed, which deletes their data: \`kubectl get pv -l ${namespaceLabel}=${ref.namespace}\``;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;
@@ -345,7 +345,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const reported = note?.step === "unkept" ? [about(PersistentVolumeClaim, claim).write(message, [], again)] : [];
   if (!instead) return [keep(volume, retained, message, wanted), ...reported];
   const advice =
-    `If you do not want this: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` +
+    `If you do not want this: \`kubectl annotate pv ${name} ${offerKey}=no\`, then delete the claim and ` +
     "create it again.";
   return [keep(volume, retained, `${message} ${instead} ${advice}`, wanted, { event: warning("FormerDataBound") })];
 }

@@ -77,8 +77,8 @@ function nameTaken({ metadata }: VolumeObject, persistentVolume: KubernetesObjec
 export function nodeGone({ metadata, spec }: VolumeObject): Obstacle {
   const message =
     `Node ${spec.nodeName} does not exist, so that the storage of Volume ${metadata.name} cannot be reclaimed. ` +
-    "Bring the node back; or, if it is gone for good, give its storage up: kubectl annotate volume " +
-    `${metadata.name} ${abandonStorage}=${spec.nodeName}`;
+    "Bring the node back; or, if it is gone for good, give its storage up: `kubectl annotate volume " +
+    `${metadata.name} ${abandonStorage}=${spec.nodeName}\``;
   return { step: "node-missing", message };
 }
 

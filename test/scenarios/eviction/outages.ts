@@ -126,10 +126,10 @@ export const outages: readonly Scenario[] = [
       await cloud.act(broken, { "os-resetState": { state: "error" } });
       await losesHost(cluster);
       await evict(cluster);
-      await says(cluster, /yes: .*yes: .*no: Nova and Kubernetes have called it down/);
+      await says(cluster, / met: .* met: .* not met: both of these must have held/);
       expect(await conditionOf(cluster, "hostDown")).toMatch(/^False NotProven/);
       await says(cluster, "Power it off, make sure that it stays off");
-      expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced: .*(yes: [^;]+; ){4}yes: [^;]+: 1 of 2/);
+      expect(await conditionOf(cluster, "hostDown")).toMatch(/^True NotFenced:.*( met: [^;]+;){4} met: .*1 of 2 are/);
       await nothingHappens(cluster);
       expect([await evacuations(cluster), (await serviceOf(cluster)).isForcedDown]).toEqual([[], false]);
       await confirmFenced(cluster);
@@ -313,7 +313,7 @@ export const outages: readonly Scenario[] = [
       await evict(cluster);
       await says(
         cluster,
-        /yes: Nova and Kubernetes have called it down.*no: no nova-scheduler is up; no: nova-computes that .*: 2 of 2/,
+        /; met: both of these .*; not met: a nova-scheduler must be up .*; not met: at most .* \(2 of 2 are\)/,
       );
       await nothingHappens(cluster);
       expect(standIn?.cloud.hosts.get(node)?.power).toBe("power on");
@@ -753,7 +753,7 @@ export const outages: readonly Scenario[] = [
       await cloud.nova().disable((await serviceOf(cluster)).id, "a person's");
       await says(
         cluster,
-        /At \S+, nova-compute of \S+ reported, or was changed in Nova.* To call the eviction off, run kubectl/,
+        /At \S+, nova-compute of \S+ reported, or was changed in Nova.* To call the eviction off, run `kubectl/,
       );
       await cloud.pass(60);
       await nothingHappens(cluster);

@@ -417,7 +417,7 @@ const all: readonly Scenario[] = [
       await swept(cluster, "a confirmation is refused", async () => asked > 0);
       await says(
         cluster,
-        `3 times: see the Event OpenStackRefused. Remove the cause, and run openstack server resize confirm ${off}.`,
+        `times: see the Event OpenStackRefused. Remove the cause, and run \`openstack server resize confirm ${off}\`.`,
       );
       expect(asked).toBe(3);
       Object.assign(standIn?.cloud ?? {}, { act });

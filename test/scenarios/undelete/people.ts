@@ -304,7 +304,7 @@ export const people: readonly Scenario[] = [
       await createNamespace(cluster);
       expect(await bindClaim(cluster, { keep: "" })).not.toBe(volume);
       expect(await hasEvent(cluster, volume, "NamespaceReplaced")).toContain(
-        `To offer it: kubectl annotate pv ${volume} ${offerKey}=yes`,
+        `To offer it: \`kubectl annotate pv ${volume} ${offerKey}=yes`,
       );
       await deleteClaim(cluster);
       await annotateVolume(cluster, volume, { [offerKey]: "yes" });

@@ -191,7 +191,7 @@ function strangerProblem(
     `The LINSTOR at ${url} does not list ${listed(missing)}, of which this cluster has PersistentVolumes. Its ` +
       "database may be an older one, so nothing that it says of a node is believed.",
     `${where}newest database. Only if the data is gone for good or given up, delete the PersistentVolume ` +
-      "(kubectl delete persistentvolume NAME --wait=false).",
+      "(`kubectl delete persistentvolume NAME --wait=false`).",
   );
 }
 

@@ -127,7 +127,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     return stop(
       `The copies of ${listed(cutOff.map(({ name }) => name))} say UpToDate, but are not connected with each other, ` +
         "so that each may lack what was written last.",
-      "Look at their connections (drbdadm status RESOURCE), and connect them again, so that they synchronise.",
+      "Look at their connections (`drbdadm status RESOURCE`), and connect them again, so that they synchronise.",
     );
   if (unproven.length)
     return stop(

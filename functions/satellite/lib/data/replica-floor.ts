@@ -64,17 +64,17 @@ export const describeShortfalls = (short: readonly Shortfall[]): string =>
   );
 const withoutConnection = (cutOff: number) => (cutOff > 0 ? `, ${cutOff} without a connection` : "");
 
-export const lowerPlaceCount = "linstor resource-group modify GROUP --place-count N";
+export const lowerPlaceCount = "`linstor resource-group modify GROUP --place-count N`";
 
 /** What a person can do about too few copies; begins with a verb. */
 export const moreCopies =
-  "have LINSTOR make another copy (linstor resource create --auto-place +1 RESOURCE), or lower the place count of " +
+  "have LINSTOR make another copy (`linstor resource create --auto-place +1 RESOURCE`), or lower the place count of " +
   `the resource group (${lowerPlaceCount})`;
 
 /** The same where there is no good copy. */
 export const giveUpData =
-  "bring one back; only if the data is given up, delete the volume (linstor resource-definition delete RESOURCE) and " +
-  "its PersistentVolume (kubectl delete persistentvolume NAME --wait=false)";
+  "bring one back; only to give the data up, delete the volume (`linstor resource-definition delete RESOURCE`) and " +
+  "its PersistentVolume (`kubectl delete persistentvolume NAME --wait=false`)";
 
 /** Snapshots of which the node has the only part. */
 export function lastSnapshots({ snapshots, node }: DataFacts): readonly string[] {
@@ -112,6 +112,6 @@ export function lostUnmoved(node: string, what: string, facts: FloorFacts, key: 
   return stop(
     `${what}, and ${why}. The disks of ${node} may hold the last copies, so Holdfast releases and removes nothing.`,
     "Only when every volume has its copies elsewhere, or its data is given up: " +
-      `kubectl annotate linstorsatellite ${node} ${key}-`,
+      `\`kubectl annotate linstorsatellite ${node} ${key}-\``,
   );
 }
