@@ -12,26 +12,21 @@ interface Touched {
   readonly cluster: KnownCluster;
   /** What it creates, and deletes at the end. */
   readonly objects: readonly KubernetesObject[];
-  /** What it creates where it is not there, and leaves. */
-  readonly definitions: readonly KubernetesObject[];
   readonly rules: readonly Rule[];
-  /** What the functions of added systems do, a sentence each. */
-  readonly effects: readonly string[];
 }
 
 /** Says what a run on the cluster of a kubeconfig touches, before it touches anything. */
 export function sayWhatIsTouched(
   { paint, print, width }: Terminal,
-  { cluster, objects, definitions, rules, effects }: Touched,
+  { cluster, objects, rules }: Touched,
   { tour, yes }: StartOptions,
 ): void {
   const say = (text: string) => print(`  ${wrap(text, 2, width)}`);
   const item = (text: string) => print(`  - ${wrap(text, 4, width)}`);
   print(paint("bold", `This works on the cluster ${cluster.server}`));
   say(
-    `(context ${cluster.context}, user ${cluster.user}). Knative is not needed` +
-      `${definitions.length > 0 ? "" : ", and no CustomResourceDefinition is created"}: ` +
-      "sources, brokers and functions run here.",
+    `(context ${cluster.context}, user ${cluster.user}). Knative is not needed, and no CustomResourceDefinition is ` +
+      "created: sources, brokers and functions run here.",
   );
   print("");
   say("It creates, and deletes at the end:");
@@ -39,14 +34,6 @@ export function sayWhatIsTouched(
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
   item("a pod in namespace holdfast for each process of a function, as Knative would create it; it is never scheduled");
   if (tour !== "none") item(`for the tour: Namespace ${tourNamespace} with claims, pods and a StatefulSet of its own`);
-  if (definitions.length > 0) {
-    print("");
-    const names = definitions.map(({ metadata }) => metadata.name).join(", ");
-    say(
-      `It creates the definitions ${names} where they are not there, and leaves them at the end: the API server ` +
-        "would delete every object of theirs with them.",
-    );
-  }
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
   item(
@@ -62,7 +49,6 @@ export function sayWhatIsTouched(
     "where a claim, its namespace or its class carries the annotation holdfast.dev/keep-volume-for, " +
       "the functions of undelete set the reclaim policy of its volume to Retain, and offer the volume when it is lost;",
   );
-  for (const effect of effects) item(effect);
   item(
     "the functions write Events on claims, volumes, pods and StatefulSets; the sweep and the dead-letter function " +
       "keep what they know in namespace holdfast.",

@@ -3,36 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
-import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { Volume } from "../../functions/volume/lib/kinds.ts";
-import { type VolumeObject, volumeFinalizer } from "../../functions/volume/lib/volume.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
-import {
-  type Kind,
-  Namespace,
-  PersistentVolumeClaim,
-  StatefulSet,
-  StorageClass,
-} from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { manifest } from "../../test/harness/manifest.ts";
-import { poll } from "../../test/harness/poll.ts";
 import { type HttpServer, serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { create } from "../cluster/install.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet } from "../controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
-import { createLinstor } from "../linstor/linstor.ts";
-import { storageRights } from "../salt/api/rights.ts";
-import { volumeFunctions } from "../salt/node/functions.ts";
-import { createNode } from "../salt/node/node.ts";
-import { createSalt } from "../salt/salt.ts";
-import { serveSystem } from "../system-server/serve-system.ts";
 import { exampleObjects, exampleSet } from "../tour/objects.ts";
 import { writeKubeconfig } from "./credentials.ts";
 import { runStart } from "./testing/run-start.ts";
@@ -132,71 +115,6 @@ test("the tours come true on the cluster of a kubeconfig, which is afterwards as
   const old = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "old");
   expect(old && hasFinalizer(old, holdfastProtection)).toBe(true);
   expect(readdirSync(temporary)).toEqual([]);
-});
-
-test("with --salt and --linstor both systems are at work, and what stands for storage stays at the end", async () => {
-  const linstor = createLinstor({ clock: systemClock, random: seededRandom(1) });
-  const asked: string[] = [];
-  const salt = createSalt({
-    clock: systemClock,
-    random: seededRandom(1),
-    minions: { one: volumeFunctions(createNode("one")) },
-    accounts: { holdfast: storageRights },
-    password: "secret",
-  });
-  const linstorServer = await serveSystem(async (request) => {
-    asked.push(request.path);
-    return linstor.transport(request);
-  });
-  const saltServer = await serveSystem(salt.transport);
-  const phase = async () => (await client.get<VolumeObject>(Volume, undefined, "kept"))?.status?.phase;
-  const satellite = () => client.get<KubernetesObject>(LinstorSatellite, undefined, "one");
-  const use = async () => {
-    await client.create(LinstorCluster, manifest(LinstorCluster, { name: "linstor" }));
-    const storageClass = manifest(StorageClass, { name: "local" }, { provisioner: "kubernetes.io/no-provisioner" });
-    await client.create(StorageClass, { ...storageClass, parameters: { fsType: "ext4" } } as KubernetesObject);
-    const spec = { nodeName: "one", storageClassName: "local", sparseLoopDevice: { size: "16Mi" } };
-    await client.create(Volume, manifest(Volume, { name: "kept" }, { spec }));
-    await poll("the Volume is Available", async () => (await phase()) === "Available", { within: 300_000 });
-    await poll("LINSTOR is asked for its nodes", () => asked.some((path) => path.startsWith("/v1/nodes")), {
-      within: 300_000,
-    });
-  };
-  // Holdfast has a Role there, and the administrator makes it.
-  const satellites = "piraeus-datastore";
-  await client.create(Namespace, manifest(Namespace, { name: satellites }));
-  let used: Promise<unknown> | undefined;
-  const { url } = saltServer;
-  const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--salt", url, "--linstor", linstorServer.url];
-  const { code, out, err } = await runStart(
-    args,
-    temporary,
-    (out, kill) => {
-      if (out.includes("Ctrl-C ends it"))
-        used ??= use()
-          .catch((error) => error)
-          .finally(() => kill("SIGINT"));
-    },
-    { SALT_PASSWORD: "secret" },
-  );
-  await Promise.all([linstorServer.close(), saltServer.close()]);
-  expect(await used, out).toBeUndefined();
-  expect({ code, err }, out).toEqual({ code: 0, err: "" });
-  const said = out.replace(/\s+/g, " ");
-  expect(said).toContain("It creates the definitions ");
-  expect(said).toContain(`have Salt at ${url} make storage`);
-  expect(said).toContain(`register the node with LINSTOR at ${linstorServer.url}`);
-  expect(said).toContain(
-    `The finalizer ${volumeFinalizer} stays on volumes, because they stand for storage that Salt has prepared on a ` +
-      "node: kept. Do not delete them before Holdfast is installed again.",
-  );
-  expect(await phase()).toBe("Available");
-  expect((await client.get<KubernetesObject>(Volume, undefined, "kept"))?.metadata.finalizers).toEqual([
-    volumeFinalizer,
-  ]);
-  expect((await satellite())?.metadata.finalizers).toHaveLength(1);
-  expect(await names(Namespace)).toEqual([]);
-  await client.delete(Namespace, undefined, satellites);
 });
 
 test("what is there already and not ours ends the run, and all that it had created goes", async () => {

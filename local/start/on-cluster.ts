@@ -20,16 +20,13 @@ import {
   describeStanding,
 } from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { define } from "../cluster/define.ts";
 import { create, createGuests } from "../cluster/install.ts";
 import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
-import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import type { Activity } from "./activity.ts";
-import { addedSystems } from "./added-systems.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
 import { startConsole } from "./console.ts";
 import { issueCredentials } from "./credentials.ts";
@@ -50,7 +47,7 @@ const isKnative = ({ apiVersion }: KubernetesObject) =>
 /**
  * Lets sources, brokers and functions work on the cluster of a kubeconfig. Knative's objects live in an API server
  * inside this program; the cluster only gets what the functions need to act on it: a namespace, service accounts and
- * roles, and for a system that brings kinds, their definitions and the Secret of its external system.
+ * roles. Systems that bring kinds, or ask an external system, are for a cluster where they are installed.
  */
 export async function startOnCluster(
   file: string,
@@ -66,17 +63,15 @@ export async function startOnCluster(
   const clock = systemClock;
   await reach(createClient(transport, { deadline: reachable }), cluster);
 
-  const added = await addedSystems(options, clock);
-  const objects = defaultInstall(options, added.components).map(added.edit);
-  const definitions = objects.filter(({ kind }) => kind === CustomResourceDefinition.kind);
-  const guests = [...objects, ...added.secrets].filter((object) => !isKnative(object) && !definitions.includes(object));
+  const objects = defaultInstall(options);
+  const guests = objects.filter((object) => !isKnative(object));
   const rules = await installedRules(objects);
   const holds = holdsOf(rules);
-  const missing = await missingRights(client, rightsFor(guests, definitions, rules, options));
+  const missing = await missingRights(client, rightsFor(guests, rules, options));
   if (missing.length > 0)
     throw new UserError(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
-  sayWhatIsTouched(terminal, { cluster, objects: guests, definitions, rules, effects: added.effects }, options);
+  sayWhatIsTouched(terminal, { cluster, objects: guests, rules }, options);
   if (!options.yes && !process.stdin.isTTY)
     throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new UserError("Nothing was changed.");
@@ -89,7 +84,6 @@ export async function startOnCluster(
     terminal.print("Taking away what was created ...");
     await visit.remove();
   });
-  await define(client, definitions, clock);
   await visit.add(guests, session.signal);
   await bundles.build(session.signal);
 
@@ -160,7 +154,6 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  */
 function rightsFor(
   guests: readonly KubernetesObject[],
-  definitions: readonly KubernetesObject[],
   rules: readonly Rule[],
   { tour }: StartOptions,
 ): Right[] {
@@ -172,7 +165,6 @@ function rightsFor(
       const resource = { group: groups[kind] ?? "", resource: `${kind.toLowerCase()}s` };
       return ["create", "get", "delete"].map((verb) => ({ ...resource, verb }));
     }),
-    ...(definitions.length > 0 ? ["create", "get"].map((verb) => rightTo(verb, CustomResourceDefinition)) : []),
     // Each process of a function has a pod that is never scheduled.
     ...["create", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },

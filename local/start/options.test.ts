@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { UserError } from "../../shared/command/user-error.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
-import { linstorFlags } from "./linstor/flags.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 import { saltFlags } from "./salt/read-flags.ts";
 
@@ -49,14 +48,9 @@ test("flags are read", () => {
   });
 });
 
-test("Salt and LINSTOR are named for the cluster of a kubeconfig", () => {
+test("a Salt is named by its URL", () => {
   vi.stubEnv("SALT_PASSWORD", "secret");
-  vi.stubEnv("INIT_CWD", "/home/alice");
-  const flags = ["--salt", "https://salt:4507/", "--linstor", "https://linstor:3371/", "--linstor-tls", "tls"];
-  expect(readOptions(["--kubeconfig", "a", ...flags])).toMatchObject({
-    salt: { url: "https://salt:4507" },
-    linstor: { url: "https://linstor:3371", folder: "/home/alice/tls" },
-  });
+  expect(readOptions(["--salt", "https://salt:4507/"])).toMatchObject({ salt: { url: "https://salt:4507" } });
 });
 
 test("--no-color is NO_COLOR", () => {
@@ -70,15 +64,8 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
     [["--tour", "pvc"], `There is no tour pvc; there are ${listedTours("and")}.`],
     [
-      ["--salt", "https://a", "--minion", "a", "--kubeconfig", "a"],
-      "--minion is for a cluster of our own; on yours, each Volume names its node.",
-    ],
-    [["--linstor", "http://a"], "--linstor goes with --kubeconfig; the tour satellite brings a stand-in."],
-    [["--linstor-tls", "a", "--kubeconfig", "a"], "--linstor-tls goes with --linstor URL."],
-    [["--linstor", "http://a", "--linstor-tls=", "--kubeconfig", "a"], "--linstor-tls needs a folder."],
-    [
-      ["--linstor", "linstor", "--kubeconfig", "a"],
-      '--linstor takes the root of LINSTOR\'s REST API, for example http://linstor:3370, not "linstor".',
+      ["--salt", "https://a", "--kubeconfig", "a"],
+      "--salt is for a cluster of our own; on yours, install the component volume.",
     ],
     [["--minion", "a"], "--minion goes with --salt URL."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
@@ -128,7 +115,7 @@ describe("npm run dev", () => {
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys({ ...saltFlags, ...linstorFlags })]],
+    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys(saltFlags)]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

@@ -4,7 +4,6 @@ import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
-import { type LinstorFlags, linstorFlags, readLinstorFlags } from "./linstor/flags.ts";
 import { readSaltFlags, type SaltFlags, saltFlags } from "./salt/read-flags.ts";
 
 /** What `npm start` was asked for. */
@@ -23,10 +22,8 @@ export interface StartOptions {
   readonly loseAllEvents: boolean;
   /** Prints what functions do as traces. */
   readonly trace?: true;
-  /** A Salt that is there: instead of a stand-in, and on the cluster of a kubeconfig with the system of volumes. */
+  /** A Salt that is there, instead of a stand-in. */
   readonly salt?: SaltFlags;
-  /** A LINSTOR that is there, with the system of satellites. */
-  readonly linstor?: LinstorFlags;
   readonly help: boolean;
 }
 
@@ -50,9 +47,8 @@ happens. For trying, developing and testing only.
                      the cluster of this file, which needs no Knative; says
                      what it will touch, asks, and takes it away at the end
   --salt URL         make Volumes with the Salt behind this salt-api, which
-                     needs knative/salt: on a cluster of our own on one of its
-                     minions, in place of a stand-in that touches no disk; on
-                     that of --kubeconfig on the nodes that Volumes name
+                     needs knative/salt, on one of its minions, in place of a
+                     stand-in that touches no disk
   --salt-user NAME, --salt-eauth NAME
                      the account (default SALT_USERNAME or holdfast), and how
                      Salt checks it (default SALT_EAUTH or holdfast)
@@ -60,9 +56,6 @@ happens. For trying, developing and testing only.
                      its password (default SALT_PASSWORD of the environment)
   --salt-ca FILE     the authority that certified salt-api, in PEM
   --minion ID        the minion to work on, where Salt has more than one
-  --linstor URL      with --kubeconfig: satellites, in the LINSTOR whose REST
-                     API is there
-  --linstor-tls DIR  with its ca.crt, and our tls.crt and tls.key
   --yes              do not ask
   --no-color         no colours; so does NO_COLOR=1, and a pipe
   --help             this text
@@ -105,7 +98,6 @@ export function readOptions(args: readonly string[]): StartOptions {
       "lose-all-events": { type: "boolean" },
       trace: { type: "boolean" },
       ...saltFlags,
-      ...linstorFlags,
     },
   });
   const { tour: chosen, "tour-only": tourOnly = false, "lose-all-events": loseAllEvents = false } = values;
@@ -114,18 +106,15 @@ export function readOptions(args: readonly string[]): StartOptions {
     throw new UserError("The tours show what events bring about; leave them out of --lose-all-events.");
   if (noTour && tourOnly) throw new UserError("--tour-only and --no-tour exclude each other.");
   if (noTour && chosen !== undefined) throw new UserError("--tour and --no-tour exclude each other.");
-  if (values.minion !== undefined && values.kubeconfig)
-    throw new UserError("--minion is for a cluster of our own; on yours, each Volume names its node.");
-  if (values.linstor !== undefined && !values.kubeconfig)
-    throw new UserError("--linstor goes with --kubeconfig; the tour satellite brings a stand-in.");
+  if (values.salt !== undefined && values.kubeconfig)
+    throw new UserError("--salt is for a cluster of our own; on yours, install the component volume.");
   const salt = readSaltFlags(values, process.env);
-  const linstor = readLinstorFlags(values);
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
   if (tours.length === 0) throw new UserError(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
   // A cluster that is not our own is toured only where that is asked for.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
   const traced = values.trace ? { trace: true as const } : {};
-  const external = { ...(salt ? { salt } : {}), ...(linstor ? { linstor } : {}) };
+  const external = salt ? { salt } : {};
   return { ...readCommon(values), ...external, ...traced, tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }
 
@@ -148,7 +137,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
 
 type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
 
-function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents" | "salt" | "linstor"> {
+function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents" | "salt"> {
   const { port, idle, kubeconfig, yes = false, help = false } = values;
   if (values["no-color"]) process.env.NO_COLOR = "1";
   if (kubeconfig === "") throw new UserError("--kubeconfig needs a file.");

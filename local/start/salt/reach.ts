@@ -6,22 +6,19 @@ import { UserError } from "../../../shared/command/user-error.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { httpTransport } from "../../../shared/system/http-transport.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import type { SaltAccess, SaltAccount } from "./account.ts";
+import type { SaltAccess } from "./account.ts";
 import type { SaltFlags } from "./read-flags.ts";
 
 /** Milliseconds until a Salt that does not answer is given up; salt-api answers nothing while its master is down. */
 const patience = 15_000;
 
 /**
- * Logs in to a Salt that is there, and finds the minions that answer. Nothing is run on them but `saltutil.find_job`,
- * which Salt lets everybody ask.
+ * Logs in to a Salt that is there, finds the minions that answer, and chooses the one to work on. Nothing is run on
+ * them but `saltutil.find_job`, which Salt lets everybody ask.
  *
- * @throws UserError that says what is wrong with the Salt or the account.
+ * @throws UserError that says what is wrong with the Salt, the account or the choice of a minion.
  */
-export async function logInTo(
-  flags: SaltFlags,
-  clock: Clock,
-): Promise<{ readonly account: SaltAccount; readonly minions: readonly string[] }> {
+export async function reachSalt(flags: SaltFlags, clock: Clock): Promise<SaltAccess> {
   const { url, username, eauth, minion: tgt = "*" } = flags;
   const password =
     "file" in flags.password ? readFlagged("--salt-password-file", flags.password.file) : flags.password.text;
@@ -41,23 +38,13 @@ export async function logInTo(
     });
     const [returns] = readAnswer(asked.what, localAnswer, text).return;
     const answers = Object.entries(returns).filter(([, one]) => (one as { out?: string }).out !== "no_return");
-    return { account, minions: answers.map(([id]) => id).toSorted() };
+    return { ...account, minion: choose(answers.map(([id]) => id).toSorted(), flags) };
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     // What follows is advice for an installation.
     const [sentence = ""] = error.message.split(/(?<=\.) /);
     throw new UserError(`${url}: ${sentence}`, { cause: error });
   }
-}
-
-/**
- * The same, and chooses the minion to work on.
- *
- * @throws UserError that says what is wrong with the Salt, the account or the choice of a minion.
- */
-export async function reachSalt(flags: SaltFlags, clock: Clock): Promise<SaltAccess> {
-  const { account, minions } = await logInTo(flags, clock);
-  return { ...account, minion: choose(minions, flags) };
 }
 
 function readFlagged(flag: string, file: string): string {
