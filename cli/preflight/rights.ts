@@ -1,7 +1,7 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
+import { lackingRights, may, type Right } from "../../shared/kubernetes/lacking-rights.ts";
 import type { Rule } from "../../shared/rule.ts";
-import { lackingRights, may, type Right } from "../cluster/lacking-rights.ts";
 import { installedKinds } from "../uninstall/installed.ts";
 import type { Check } from "./finding.ts";
 

@@ -1,10 +1,10 @@
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind, Namespace, Pod } from "../../shared/kubernetes/kind.ts";
+import { lackingRights, type Right } from "../../shared/kubernetes/lacking-rights.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { type Held, removable } from "../../shared/uninstall/held-objects.ts";
 import { leftToUndo } from "../../shared/uninstall/undo-left-behind.ts";
-import { lackingRights, type Right } from "../cluster/lacking-rights.ts";
 import type { Finding } from "../output/finding.ts";
 import type { Installed } from "./installed.ts";
 

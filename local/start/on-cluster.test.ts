@@ -141,7 +141,7 @@ test("rights that are missing are named before anything is touched", async () =>
   const { code, out, err } = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes"], temporary);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(
-    /^holdfast: poor may not create\/get\/delete\/watch\/list\/get\/patch namespaces, .*create subjectaccessreviews, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
+    /^holdfast: poor may not create\/get\/delete\/watch\/list\/patch namespaces, .*create subjectaccessreviews\.authorization\.k8s\.io, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
   );
   expect(err).toContain("create/delete pods, ");
   const tour = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes", "--tour-only"], temporary);

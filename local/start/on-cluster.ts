@@ -7,6 +7,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { lackingRights, type Right } from "../../shared/kubernetes/lacking-rights.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule } from "../../shared/rule.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
@@ -37,7 +38,6 @@ import { sayWhatIsTouched } from "./notice.ts";
 import type { StartOptions } from "./options.ts";
 import { overlay } from "./overlay.ts";
 import { becomeReady } from "./ready.ts";
-import { missingRights, type Right } from "./rights.ts";
 import type { Session } from "./session.ts";
 
 const knativeGroups = ["eventing.knative.dev", "sources.knative.dev", "serving.knative.dev"];
@@ -67,9 +67,8 @@ export async function startOnCluster(
   const guests = objects.filter((object) => !isKnative(object));
   const rules = await installedRules(objects);
   const holds = holdsOf(rules);
-  const missing = await missingRights(client, rightsFor(guests, rules, options));
-  if (missing.length > 0)
-    throw new UserError(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
+  const missing = await lackingRights(client, rightsFor(guests, rules, options));
+  if (missing) throw new UserError(`${cluster.user || "You"} may not ${missing} on ${cluster.server}.`);
 
   sayWhatIsTouched(terminal, { cluster, objects: guests, rules }, options);
   if (!options.yes && !process.stdin.isTTY)
@@ -152,11 +151,7 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
  * no user create a role with more rights than their own.
  */
-function rightsFor(
-  guests: readonly KubernetesObject[],
-  rules: readonly Rule[],
-  { tour }: StartOptions,
-): Right[] {
+function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], { tour }: StartOptions): Right[] {
   const rbac = "rbac.authorization.k8s.io";
   const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
   const kinds = [...new Set(guests.map(({ kind }) => kind))];

@@ -1,6 +1,6 @@
-import type { Client } from "../../shared/kubernetes/client.ts";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Client } from "./client.ts";
+import type { Kind } from "./kind.ts";
+import type { KubernetesObject } from "./object.ts";
 
 const SelfSubjectAccessReview: Kind = {
   apiVersion: "authorization.k8s.io/v1",
@@ -46,7 +46,9 @@ export async function lackingRights(client: Client, rights: readonly Right[]): P
   const distinct = [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
   const missing: Right[] = [];
   for (const right of distinct) if (!(await may(client, right))) missing.push(right);
-  return [...Map.groupBy(missing, ({ group, resource }) => `${resource}${group ? `.${group}` : ""}`)]
+  const nameOf = ({ group, resource, subresource }: Right) =>
+    `${resource}${subresource ? `/${subresource}` : ""}${group ? `.${group}` : ""}`;
+  return [...Map.groupBy(missing, nameOf)]
     .map(([resource, of]) => `${[...new Set(of.map(({ verb }) => verb))].join("/")} ${resource}`)
     .join(", ");
 }
