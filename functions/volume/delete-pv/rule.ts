@@ -5,7 +5,7 @@ import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/k
 import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { type SeenVolume, storageChain } from "../lib/chain.ts";
+import { isHeld, type SeenVolume, storageChain } from "../lib/chain.ts";
 import { readJobHandle } from "../lib/job-handle.ts";
 import { Volume } from "../lib/kinds.ts";
 import type { ChainFacts } from "../lib/look.ts";
@@ -33,8 +33,8 @@ export const deletePv = chainRule(storageChain, "delete-pv", {
     },
     {
       resource: PersistentVolume,
-      verbs: ["get", "patch", "delete"],
-      why: "to delete it with the Volume, and to remove the finalizer when the storage is reclaimed",
+      verbs: ["get", "list", "patch", "delete"],
+      why: "to delete it with the Volume, to see whether another one has its storage, and to remove the finalizer",
       writes: { finalizers: [volumeFinalizer] },
       bounds: [
         {
@@ -69,11 +69,14 @@ export const deletePv = chainRule(storageChain, "delete-pv", {
   act: ({ facts, standing }) => [standing.step === "release" ? released(facts) : deleted(facts)],
 });
 
-function deleted({ volume, persistentVolume }: ChainFacts): Decision {
+function deleted(facts: ChainFacts): Decision {
+  const { volume, persistentVolume, others = [] } = facts;
   const { leave, wait, write } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
-  if (!persistentVolume) return leave(`${title} has no PersistentVolume to delete now.`);
   const held = { step: { name: "held" } };
+  const [other] = isHeld(facts) ? [] : others;
+  if (other) return wait(`${title} is kept: ${whoElse(other)}`, held);
+  if (!persistentVolume) return leave(`${title} has no PersistentVolume to delete now.`);
   if (isBeingDeleted(persistentVolume)) return wait(`${title} is kept: ${whoHolds(persistentVolume)}`, held);
   const { name, uid, resourceVersion } = persistentVolume.metadata;
   const message = `The PersistentVolume of ${title} is deleted with it, and goes when no claim is bound to it.`;
@@ -110,6 +113,12 @@ function letGo(persistentVolume: PersistentVolumeObject): Decision {
   const preconditions = [{ kind: Volume, namespace: undefined, name, holds }];
   const writes = [removeFinalizer(PersistentVolume, persistentVolume, volumeFinalizer)];
   return about(PersistentVolume, persistentVolume).write(message, writes, { preconditions });
+}
+
+/** A person has made it, perhaps because the Volume's own one was deleted by mistake. */
+function whoElse({ metadata: { name } }: PersistentVolumeObject): string {
+  const advice = `When that data is no longer needed, run kubectl delete persistentvolume ${name}`;
+  return `PersistentVolume ${name} has the same storage, which would be reclaimed with the Volume. ${advice}`;
 }
 
 function whoHolds(persistentVolume: PersistentVolumeObject): string {

@@ -28,8 +28,12 @@ const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean
 const isPublished = ({ volume, persistentVolume }: ChainFacts): boolean =>
   persistentVolume !== undefined && isOf(persistentVolume, volume);
 
-/** Whether a claim may hold the Volume's PersistentVolume: then nothing is taken back on the node. */
+/** Whether a claim may hold a PersistentVolume with the Volume's storage: then nothing is taken back on the node. */
 export const isInUse = (facts: ChainFacts): boolean =>
+  isHeld(facts) || (facts.others !== undefined && facts.others.length > 0);
+
+/** The same of the Volume's own PersistentVolume. */
+export const isHeld = (facts: ChainFacts): boolean =>
   facts.persistentVolume !== undefined && isPublished(facts) && !isUnused(facts.persistentVolume);
 
 /** Whether nothing is left to take back on the node, or no node is left to take it back from. */

@@ -2,7 +2,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { Volume } from "./kinds.ts";
-import type { PersistentVolumeObject } from "./persistent-volume.ts";
+import { isAtPathOf, type PersistentVolumeObject } from "./persistent-volume.ts";
 import type { VolumeObject } from "./volume.ts";
 
 /** What the order of steps depends on, as read live. */
@@ -12,6 +12,8 @@ export interface ChainFacts {
   readonly persistentVolume: PersistentVolumeObject | undefined;
   /** Of a Volume that is being deleted: its Node object is not there. */
   readonly nodeIsGone?: boolean;
+  /** Of a Volume that is being deleted: PersistentVolumes that people have made of its storage, by other names. */
+  readonly others?: readonly PersistentVolumeObject[];
 }
 
 /**
@@ -27,7 +29,8 @@ export async function lookAtVolume(client: Client, name: string): Promise<ChainF
 }
 
 /**
- * The same, with whether the node of a Volume that is being deleted is gone: for rules that act at its deletion.
+ * The same, with whether the node of a Volume that is being deleted is gone, and with what else has its storage: for
+ * rules that act at its deletion.
  *
  * @throws ApiError
  */
@@ -35,5 +38,8 @@ export async function lookAtVolumeAndNode(client: Client, name: string): Promise
   const facts = await lookAtVolume(client, name);
   if (!facts || !isBeingDeleted(facts.volume)) return facts;
   const node = await client.get(Node, undefined, facts.volume.spec.nodeName, { metadataOnly: true });
-  return { ...facts, nodeIsGone: !node };
+  const others: PersistentVolumeObject[] = [];
+  for await (const one of client.list<PersistentVolumeObject>(PersistentVolume))
+    if (one.metadata.name !== name && isAtPathOf(one, facts.volume)) others.push(one);
+  return { ...facts, nodeIsGone: !node, others };
 }

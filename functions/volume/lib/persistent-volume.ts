@@ -23,13 +23,16 @@ export const pathIn = ({ spec }: PersistentVolumeObject): string | undefined => 
  * Volume's: to take the storage back under it would be worse than to wait for it.
  */
 export function isOf(persistentVolume: PersistentVolumeObject, volume: VolumeObject): boolean {
-  const { uid } = volume.metadata;
   const path = pathIn(persistentVolume) ?? "";
-  if (isControlledBy(persistentVolume, volume) || path.endsWith(`/${uid}`)) return true;
+  if (isControlledBy(persistentVolume, volume) || isAtPathOf(persistentVolume, volume)) return true;
   const isControlled = persistentVolume.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
   const saysWhose = /^\/dev\/disk\/by-(part)?uuid\//.test(path);
   return !isControlled && !saysWhose && hasFinalizer(persistentVolume, volumeFinalizer);
 }
+
+/** Whether its path has the Volume's UID, which no other storage has; the path of a logical volume has none. */
+export const isAtPathOf = (persistentVolume: PersistentVolumeObject, { metadata }: KubernetesObject): boolean =>
+  pathIn(persistentVolume)?.endsWith(`/${metadata.uid}`) ?? false;
 
 function isControlledBy({ metadata }: KubernetesObject, volume: VolumeObject): boolean {
   return (metadata.ownerReferences ?? []).some(

@@ -178,7 +178,8 @@ test("storage is not taken back where a claim has been bound while Salt was aske
     [Volume, volume({ ...takingBack, job: "" })],
     [Node, node],
   ]);
-  const client = { get: async (kind: Kind) => (kind === PersistentVolume ? live : objects.get(kind)) };
+  const get = async (kind: Kind) => (kind === PersistentVolume ? live : objects.get(kind));
+  const client = { get, list: async function* () {} };
   const salt = {
     findJob: async () => {
       live = persistentVolume({ ...goes, phase: "Bound" });

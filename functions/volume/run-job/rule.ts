@@ -51,7 +51,7 @@ export const runJob = chainRule(storageChain, "run-job", {
     },
     {
       resource: PersistentVolume,
-      verbs: ["get", "create"],
+      verbs: ["get", "list", "create"],
       // As the template of the Volume says.
       writes: {
         annotations: ["*"],

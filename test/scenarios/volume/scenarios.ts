@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import type { VolumeSpec } from "../../../functions/volume/lib/schema.ts";
 import { abandonStorage } from "../../../functions/volume/lib/vanished-node.ts";
-import { volumeFinalizer } from "../../../functions/volume/lib/volume.ts";
+import { phaseOf, volumeFinalizer } from "../../../functions/volume/lib/volume.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Cluster } from "../../harness/cluster.ts";
-import { claim, persistentVolume } from "../../harness/manifest.ts";
+import { claim, persistentVolume, reachedFrom } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   createClass,
@@ -203,6 +203,30 @@ export const scenarios: readonly Scenario[] = [
       await swept(cluster, "the Volume is gone", async () => ((await volumeOf(cluster, name)) ? undefined : true));
       expect((await persistentVolumeOf(cluster, name))?.metadata).not.toHaveProperty("deletionTimestamp");
       await cluster.admin.delete(PersistentVolume, undefined, name);
+    },
+  },
+  {
+    title: "a Volume whose storage a person has given to another PersistentVolume is kept until that one is deleted",
+    alone: true,
+    settings: [standInSalt],
+    async run(cluster) {
+      const { admin } = cluster;
+      await createNodeAndClass(cluster);
+      const name = await createVolume(cluster);
+      const path = `/dev/disk/by-uuid/${(await reaches(cluster, name, "Available")).metadata.uid}`;
+      const other = `${name}-rescued`;
+      const spec = { local: { path }, nodeAffinity: reachedFrom([minion]) };
+      await admin.create(PersistentVolume, persistentVolume({ name: other }, spec));
+      await admin.delete(Volume, undefined, name);
+      await swept(cluster, "it says so", async () => {
+        const events = await eventsOn(cluster, name);
+        return events.find((event) => event.includes(`run kubectl delete persistentvolume ${other}`));
+      });
+      await cluster.sweep();
+      await cluster.rest();
+      expect(phaseOf((await volumeOf(cluster, name)) ?? expect.fail())).toBe("Available");
+      await admin.delete(PersistentVolume, undefined, other);
+      await isGone(cluster, name);
     },
   },
   {
