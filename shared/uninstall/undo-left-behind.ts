@@ -65,6 +65,7 @@ export async function undoLeftBehind(
   return sentences;
 }
 
+/** What an uninstall ends with, where it could not take everything back. */
 export const refusedBy = (refusals: readonly string[]): UserError =>
   new UserError(
     `${refusals.length} objects could not be put back as they were. Mend the cause, then run this again. The first ` +
