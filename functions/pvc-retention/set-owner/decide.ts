@@ -19,6 +19,7 @@ import {
   noteFollowing,
   noteUse,
   takesAlong,
+  tieNow,
 } from "./notes.ts";
 import { inTheWay, isControlledBy, isOurs, referenceTo, tie, untie, whileItDeletes } from "./references.ts";
 
@@ -34,7 +35,7 @@ export function decide(facts: Facts | undefined, now: number): readonly Decision
   const changed = written.length > 0;
   const isTied = written.some(({ preconditions }) => preconditions);
   // A tie that its caller has given up may be carried out when the set takes nothing along any more.
-  const tied = isTied ? new Date(now).toISOString() : takesAlong(set, home) ? undefined : lastTie(set, now);
+  const tied = isTied ? tieNow(set, now) : takesAlong(set, home) ? undefined : lastTie(set, now);
   // No event of the set says that another's pod begins to use a claim, that a claim gets other labels, or that the
   // namespace takes back what it has said.
   const isOverruled = takesAlong(set, undefined) && !takesAlong(set, home);

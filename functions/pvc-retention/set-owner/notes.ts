@@ -38,14 +38,21 @@ export const takesAlong = (set: StatefulSet, home: KubernetesObject | undefined)
 export const hasNote = ({ metadata }: KubernetesObject): boolean =>
   metadata.annotations?.[progressKey(name)] !== undefined;
 
-/** For so long the API server may carry out a tie that its caller has given up. Milliseconds. */
+/** For so long the sweep looks for a tie that is carried out after its caller has given it up. Milliseconds. */
 const lateness = 600_000;
 
-/** When a claim was last to be tied to the set, if that may still be carried out. `now` is in milliseconds. */
-export function lastTie(set: StatefulSet, now: number): string | undefined {
+/** When a claim was last to be tied to the set, as it is noted, unless that is `longest` ago. Milliseconds. */
+export function lastTie(set: StatefulSet, now: number, longest = lateness): string | undefined {
   const tied = String(readProgress(set, name)?.tied);
-  return now - Date.parse(tied) < lateness ? tied : undefined;
+  return now - Date.parse(tied) < longest ? tied : undefined;
 }
+
+/**
+ * What is noted of a tie that is sent now. Where ties are refused each look sends one, and each note comes back as an
+ * event, so that the time is not written again at once.
+ */
+export const tieNow = (set: StatefulSet, now: number): string =>
+  lastTie(set, now, lateness / 2) ?? new Date(now).toISOString();
 
 /** Whether the claims of the set follow what it says, as far as an event of it shows: most of its updates end here. */
 export function isFollowed(set: StatefulSet): boolean {

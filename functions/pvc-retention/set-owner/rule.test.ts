@@ -279,6 +279,15 @@ describe("a tie that the API server may carry out late", () => {
   });
 
   test.each([
+    ["the same time for five minutes: a note of each refused try would cause the next one", 299_000, 299_000],
+    ["another time after that", 300_000, 0],
+  ])("is noted with %s", (_, ago, then) => {
+    const set = noted(followed({ field: withSet }), name, "changing", tiedAt(noon - ago));
+    const note = decideOn(set, claimIn({})).find(({ kind }) => kind.kind === "StatefulSet");
+    expect(note).toMatchObject({ step: { details: tiedAt(noon - then) } });
+  });
+
+  test.each([
     ["the set keeps its claims", followed(kept, "Retain")],
     ["the set has no policy any more", setOf(kept)],
   ])("has each sweep look at the claims for ten minutes after %s", (_, set) => {
