@@ -23,7 +23,7 @@ export function printFindings({ findings, gaps }: Findings, out: Terminal): void
     out.print(out.paint("red", number) + wrap(what, number.length, out.width));
     out.print(`${" ".repeat(number.length)}${wrap(todo, number.length, out.width)}`);
   }
-  for (const gap of gaps) out.print(`${out.paint("yellow", "Not known:")} ${wrap(gap, 0, out.width)}`);
+  for (const gap of gaps) out.print(wrap(`${out.paint("yellow", "Not known:")} ${gap}`, 0, out.width));
 }
 
 /** Bad where anything was found, even if not all could be looked at. */
