@@ -147,7 +147,9 @@ export const mutants: readonly Mutant[] = [
     ...faulty(reserve, {
       look: async (...args) => {
         const facts = await reserve.look(...args);
-        return facts && { ...facts, claims: new Map() };
+        // By the phase alone, reserve would still see that a claim has the volume.
+        const released = (one: Volume) => ({ ...one, status: { ...one.status, phase: "Released" } });
+        return facts && { ...facts, volumes: facts.volumes.map(released), claims: new Map() };
       },
     }),
   },
