@@ -250,9 +250,15 @@ export async function scale({ admin, namespace }: Cluster, replicas: number): Pr
 }
 
 /** Deletes the scenario's namespace, and waits until it is gone. */
-export async function deleteNamespace({ admin, namespace, eventually }: Cluster): Promise<void> {
-  await admin.delete(Namespace, undefined, namespace);
-  await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, namespace)), 180_000);
+export async function deleteNamespace(cluster: Cluster): Promise<void> {
+  await cluster.admin.delete(Namespace, undefined, cluster.namespace);
+  await namespaceIsGone(cluster);
+}
+
+/** Waits until the scenario's namespace is gone. */
+export function namespaceIsGone({ admin, namespace, eventually }: Cluster): Promise<unknown> {
+  const isGone = async () => !(await admin.get(Namespace, undefined, namespace));
+  return eventually("the namespace is gone", isGone, 180_000);
 }
 
 export function createNamespace(

@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts";
+import { beingBound } from "./being-bound.ts";
 import { comingBack } from "./coming-back.ts";
 import { limits } from "./limits.ts";
 import { namespaces } from "./namespaces.ts";
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...people,
   ...namespaces,
   ...shapes,
+  ...beingBound,
   ...limits,
   ...restoring,
   ...quiet,
