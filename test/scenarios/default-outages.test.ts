@@ -69,7 +69,7 @@ const systems: readonly System[] = [
     plural: "persistentvolumeclaims",
     noun: "claim",
     wanted: "The volumes of new claims are kept",
-    without: "Volumes that are kept stay. **A claim that is created and deleted meanwhile takes its volume along**",
+    without: "Volumes that are kept stay. **A claim that is bound and deleted meanwhile takes its volume along**",
     prepare: (cluster) => undelete.annotateNamespace(cluster, { [undelete.keepKey]: "24h" }).then(() => {}),
     async ask(cluster, name) {
       await undelete.createClaim(cluster, { name });
