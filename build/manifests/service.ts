@@ -60,7 +60,7 @@ export function serviceOf(declared: Declared): string {
           containers: [
             {
               image: `fn://${name}`,
-              env: settings.map(({ variable, value }) => ({ name: variable, ...(value === "" ? {} : { value }) })),
+              env: variablesOf(settings),
               ...environment.container,
               ...container,
             },
@@ -72,6 +72,10 @@ export function serviceOf(declared: Declared): string {
   };
   return toYaml(service, commentsOn(settings));
 }
+
+/** Settings as variables. The API server drops an empty value, and tools would put it back with every apply. */
+export const variablesOf = (settings: readonly Setting[]) =>
+  settings.map(({ variable, value }) => ({ name: variable, ...(value === "" ? {} : { value }) }));
 
 /** What a container with an image and these variables says of them, at its place in a Service or a Deployment. */
 export function commentsOn(settings: readonly Setting[]): readonly Comment[] {

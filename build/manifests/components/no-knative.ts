@@ -7,7 +7,7 @@ import type { Declared } from "../declared.ts";
 import { environmentOf } from "../environment.ts";
 import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
 import { labelsOf, metadataOf, namespace, workloadMetadataOf } from "../metadata.ts";
-import { commentsOn, requestSeconds } from "../service.ts";
+import { commentsOn, requestSeconds, variablesOf } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
 import { type Ingress, sweepFunction, sweepSource, systemTablePatches } from "../sweep.ts";
@@ -215,7 +215,8 @@ function deployment(name: string, settings: readonly Setting[], pod: object, con
     metadata: workloadMetadataOf(name),
     spec: {
       replicas: 1,
-      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      // The API server adds the type where it is left out, and kubectl would patch that with every apply.
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
@@ -227,7 +228,7 @@ function deployment(name: string, settings: readonly Setting[], pod: object, con
             {
               name: "function",
               image: `fn://${name}`,
-              env: settings.map(({ variable, value }) => ({ name: variable, value })),
+              env: variablesOf(settings),
               ports: [{ name: "http", containerPort: port }],
               ...container,
               readinessProbe: probe("/health/ready", { periodSeconds: 5 }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 // Absent is empty, and an empty one would be dropped by a program that reads and writes it in Go.
-const variable = z.strictObject({ name: z.string().regex(/^[A-Z][A-Z_]*$/), value: z.string().optional() });
+const variable = z.strictObject({ name: z.string().regex(/^[A-Z][A-Z_]*$/), value: z.string().min(1).optional() });
 
 /** What every container of ours has: it writes nowhere, may nothing, and has no CPU limit. */
 export const container = z.strictObject({

@@ -13,6 +13,8 @@ export const deployment = z.strictObject({
   spec: z.strictObject({
     replicas: z.literal(1),
     strategy: z.strictObject({
+      // What the API server adds or drops, kubectl would patch with every apply.
+      type: z.literal("RollingUpdate"),
       rollingUpdate: z.strictObject({ maxUnavailable: z.literal(0), maxSurge: z.literal(1) }),
     }),
     selector: z.strictObject({ matchLabels: labels.required() }),
