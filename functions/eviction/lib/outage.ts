@@ -8,6 +8,7 @@ import type { Power } from "./openstack/ironic.ts";
 import { type ComputeService, isCompute, type Server } from "./openstack/nova.ts";
 import type { OpenStack } from "./openstack/system.ts";
 import type { HostFacts } from "./plan.ts";
+import type { DependentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 
 /** What is asked besides of a host whose nova-compute does not report, or was forced down. */
@@ -48,8 +49,8 @@ export async function lookAtOutage(
 }
 
 /** The machine of the host in Ironic, where the spec says that it may be turned off. */
-export const machineOf = ({ object }: ComputeNode): string | undefined =>
-  object.spec.eviction?.ironicNodeShutdown?.node;
+export const machineOf = ({ object }: ComputeNode): string | undefined => machineIn(object);
+export const machineIn = ({ spec }: DependentObject): string | undefined => spec.eviction?.ironicNodeShutdown?.node;
 
 type Down = Pick<Suspected, "compute" | "host">;
 

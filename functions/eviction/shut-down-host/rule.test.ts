@@ -18,7 +18,7 @@ function decide(record: object) {
   const metadata = { annotations: aRecord({ down, ...record }) };
   const outage = { services: [...services, scheduler], power, evacuated: [] };
   const seen = aLeaving(aHost({ service, servers: [aServer()] }), { metadata, spec, node }, outage);
-  return shutDownHost.decide({ seen: [seen] }, now, settings)[0];
+  return shutDownHost.decide({ seen: [seen], others: [] }, now, settings)[0];
 }
 
 test.each([

@@ -3,22 +3,38 @@ import { minute } from "../../../shared/duration.ts";
 import { command } from "../../../shared/system/command.ts";
 import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { eviction } from "../lib/eviction.ts";
+import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
 import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { isForced, isNeverDown, lifeOf, machineOf, stillNotReady } from "../lib/outage.ts";
+import { isForced, isNeverDown, lifeOf, machineIn, machineOf, stillNotReady } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
+import type { DependentObject } from "../lib/schema.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic if its spec says so, and waits until the host is off.",
-  permissions: mayLook({ annotations: [recordKey] }, "to note when its host was turned off"),
+  permissions: [
+    ...mayLook({ annotations: [recordKey] }, "to note when its host was turned off"),
+    { resource: NovaComputeNode, verbs: ["list"], why: "to see whether another host names the same machine" },
+  ],
   isElsewhere: isNeverDown,
-  act: (context) => {
-    const { facts, compute, record, standing, call, wait } = { compute: context, ...context };
+  look: async (_, { client, settings }, look) => {
+    const seen = await look();
+    const isAsked = seen.some((one) => one.facts.is === "ready" && one.facts.suspect && machineOf(one) !== undefined);
+    const all = client.list<DependentObject>(NovaComputeNode, { namespace: settings.agentNamespace });
+    return { seen, others: isAsked ? await Array.fromAsync(all) : [] };
+  },
+  act: (context, { others }) => {
+    const { facts, compute, record, standing, next, call, pause, wait } = { compute: context, ...context };
     const host = facts.suspect;
     const node = machineOf(compute);
     // What was forced down and is on again, a person may have turned on: a person decides about it.
     if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];
+    const twin = others.find((one) => one.metadata.uid !== compute.object.metadata.uid && machineIn(one) === node);
+    if (twin) {
+      const why = `NovaComputeNode ${twin.metadata.name} names the machine ${node}, too: Holdfast turns it off only when`;
+      return [pause(`${standing.message} ${why} one host names it. Correct spec.eviction of the wrong one.`, next)];
+    }
     const isUnderWay = host.outage.power?.target !== undefined;
     if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
     const written = { ...record, shutdown: new Date(host.host.at).toISOString() };

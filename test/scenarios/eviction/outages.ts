@@ -219,6 +219,27 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
+    title: "a machine that two hosts name by mistake is turned off only when one of them names it",
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      const asked = watchEvacuations(cluster);
+      const { admin } = cluster;
+      await withIronic(cluster);
+      const ids = await boot(cluster, 1);
+      const template = { spec: { containers: [{ name: "agent", image: "agent" }] } };
+      await create(cluster, { template, eviction: { ironicNodeShutdown: { node } } }, NovaComputeNode, other);
+      await losesHost(cluster);
+      await evict(cluster);
+      await says(cluster, `NovaComputeNode ${other} names the machine ${node}, too`);
+      await nothingHappens(cluster);
+      expect([asked, standIn?.cloud.hosts.get(node)?.power]).toEqual([[], "power on"]);
+      await admin.patch(NovaComputeNode, namespace, other, "merge", { spec: { eviction: null } });
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a machine that Ironic shows as off, as it was long ago, counts as off only when Ironic was asked",
     async run(cluster) {
       const { standIn, wire } = besideOf(cluster);
