@@ -32,8 +32,8 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
     if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];
     const twin = others.find((one) => one.metadata.uid !== compute.object.metadata.uid && machineIn(one) === node);
     if (twin) {
-      const why = `NovaComputeNode ${twin.metadata.name} names the machine ${node}, too: Holdfast turns it off only when`;
-      return [pause(`${standing.message} ${why} one host names it. Correct spec.eviction of the wrong one.`, next)];
+      const why = `NovaComputeNode ${twin.metadata.name} names the machine ${node}, too. Holdfast turns it off`;
+      return [pause(`${standing.message} ${why} only if one host names it. Correct the wrong spec.eviction.`, next)];
     }
     const isUnderWay = host.outage.power?.target !== undefined;
     if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
