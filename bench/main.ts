@@ -86,7 +86,7 @@ async function main([name = "budget", ...args]: readonly string[]): Promise<numb
   const { run } = await bench.load();
   await run(args).catch((error: NodeJS.ErrnoException) => {
     if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    throw new UserError(`${error.message.split(". ")[0]?.replace(/\.$/, "")}. See npm run bench -- --help.`);
+    throw new UserError(`${error.message.split(". ")[0]?.replace(/\.$/, "")}. See: npm run bench -- --help`);
   });
   return 0;
 }

@@ -24,7 +24,7 @@ test("as a process it ends with the exit code, and says what to do on standard e
       resolve({ code: error?.code, out, err }),
     ),
   );
-  expect(ran).toEqual({ code: 2, out: "", err: "holdfast: unknown command 'nope'. See holdfast --help.\n" });
+  expect(ran).toEqual({ code: 2, out: "", err: "holdfast: unknown command 'nope'. See: holdfast --help\n" });
 });
 
 test("the page about the command line has the help of every command, word by word", () => {
@@ -52,20 +52,20 @@ test("every line of help fits into 80 columns", () => {
 });
 
 test.each([
-  [["uninstall", "--nope"], "holdfast: unknown option '--nope'. See holdfast uninstall --help.\n"],
-  [["statu"], "holdfast: unknown command 'statu'. Did you mean status? See holdfast --help.\n"],
-  [["help", "nope"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
-  [["nope", "--help"], "holdfast: unknown command 'nope'. See holdfast --help.\n"],
-  [["--nope", "status"], "holdfast: unknown option '--nope'. See holdfast --help.\n"],
+  [["uninstall", "--nope"], "holdfast: unknown option '--nope'. See: holdfast uninstall --help\n"],
+  [["statu"], "holdfast: unknown command 'statu'. Did you mean status? See: holdfast --help\n"],
+  [["help", "nope"], "holdfast: unknown command 'nope'. See: holdfast --help\n"],
+  [["nope", "--help"], "holdfast: unknown command 'nope'. See: holdfast --help\n"],
+  [["--nope", "status"], "holdfast: unknown option '--nope'. See: holdfast --help\n"],
   [["--context", "a"], expect.stringContaining("unknown option '--context'")],
-  [["--act", "status"], "holdfast: unknown option '--act'. See holdfast status --help.\n"],
+  [["--act", "status"], "holdfast: unknown option '--act'. See: holdfast status --help\n"],
   [
     ["doctor", "-o", "json"],
-    "holdfast: unknown option '-o'. doctor has one format only, and takes no -o. See holdfast doctor --help.\n",
+    "holdfast: unknown option '-o'. doctor has one format only, and takes no -o. See: holdfast doctor --help\n",
   ],
-  [["explain", "pvc/a", "-o", "wide"], expect.stringContaining("Allowed choices are json, yaml. See holdfast explain")],
+  [["explain", "pvc/a", "-o", "wide"], expect.stringContaining("Allowed choices are json, yaml. See: holdfast")],
   [["uninstall", "-o", "json"], expect.stringContaining("-o works only with --check: an uninstall says each step")],
-  [["replay"], "holdfast: missing required argument 'EVENT'. See holdfast replay --help.\n"],
+  [["replay"], "holdfast: missing required argument 'EVENT'. See: holdfast replay --help\n"],
   [["replay", "x"], "holdfast: No cluster is named: give --kubeconfig FILE, or set KUBECONFIG.\n"],
   [
     ["replay", "x", "--kubeconfig", "/nope"],

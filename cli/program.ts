@@ -40,8 +40,8 @@ const commands: readonly Subcommand[] = [
 
 const about = `Shows and operates Holdfast on the cluster of a kubeconfig, with your rights.
 
-Exit codes: 0, done, or the answer is good; 1, the answer is bad, and a person
-must act; 2, it could not tell: no cluster, a wrong name, a missing right.`;
+Exit codes: 0: done, or the answer is good. 1: the answer is bad, and a person
+must act. 2: no answer: no cluster, a wrong name, or a missing right.`;
 
 /** Runs the program to its exit code; never rejects. */
 export async function runProgram(args: readonly string[]): Promise<number> {
@@ -121,7 +121,7 @@ export function createProgram(ended: (code: number) => void = () => {}): Command
           sentence.replace(/\.?$/, "."),
           suggestion.replace(/^\((.*)\)$/, "$1"),
           withoutFormat(command, sentence),
-          `See ${program.name()}${path} --help.`,
+          `See: ${program.name()}${path} --help`,
         ];
         write(`holdfast: ${sentences.filter(Boolean).join(" ")}\n`);
       },

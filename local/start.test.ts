@@ -18,7 +18,7 @@ const run = (args: readonly string[], hear?: Parameters<typeof runStart>[2]) => 
 
 describe("what cannot be done is one line and a code", () => {
   test.each([
-    [["--tuor-only"], "holdfast: Unknown option '--tuor-only'. See npm start -- --help.\n"],
+    [["--tuor-only"], "holdfast: Unknown option '--tuor-only'. See: npm start -- --help\n"],
     [["--port", "0"], 'holdfast: --port takes a whole number from 1 to 65535, not "0".\n'],
     [
       ["--kubeconfig", "/nowhere"],

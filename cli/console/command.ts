@@ -29,9 +29,9 @@ export const openConsole: Subcommand = {
       new Command("console")
         .summary("serve the web console to your browser")
         .description(
-          "Serves the web console on this machine only, with your rights: it shows what is held and why, and acts " +
-            "where you do. It prints an address that opens it in one browser, and another one when that was used. " +
-            "Ctrl-C ends it. With an object, the address opens its page.",
+          "Serves the web console on this machine only, with your rights: it shows what is held and why, and changes " +
+            "only what you confirm. It prints an address that works once, in one browser, and a new address when you " +
+            "have used it. Ctrl-C ends it. With an object, the address opens its page.",
         )
         .argument("[OBJECT...]", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
     )

@@ -32,7 +32,7 @@ export const explain: Subcommand = {
             .description(
               "Says who holds an object, why, since when, and what would let it go: every finalizer on it, and what " +
                 "each rule of Holdfast would decide now, beside what is written down on the object. It writes " +
-                "nothing. Of a namespace that is being deleted it lists what is left in it.",
+                "nothing. For a namespace that is being deleted, it lists what is left in it.",
             )
             .argument("<OBJECT...>", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
         ),

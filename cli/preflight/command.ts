@@ -52,7 +52,7 @@ export const preflight: Subcommand = {
               "API, external systems, and who else does the same work. Each finding says what, why it matters, and " +
               "what to do. It writes nothing.",
           )
-          .argument("[SYSTEM...]", "to be installed, such as volume; without it those that are installed by default")
+          .argument("[SYSTEM...]", "a system that you want to install, such as volume; without it, the default ones")
           .option("--install-namespace <NS>", "where Holdfast is, or will be, installed", "holdfast"),
       ),
     ),

@@ -30,7 +30,7 @@ export const replay: Subcommand = {
         .argument("<EVENT>", "a file, or the name of an event in the ConfigMap holdfast-dead-letters")
         .option("--rule <SYSTEM/RULE>", "another rule than the one that the event was meant for")
         .option("--act", "carry the decisions out")
-        .option("--defaults", "where the function is not installed, go on with its default settings")
+        .option("--defaults", "if the function is not installed, use its default settings")
         .option("-n, --namespace <NS>", "where Holdfast is installed", "holdfast"),
     ),
   async run([source = ""], { rule: chosen, act = false, defaults = false, namespace, ...options }: ReplayOptions) {

@@ -54,8 +54,8 @@ export const restore: Subcommand = {
           .argument("[NAME]", "of a claim, a namespace or a volume")
           .option("-n, --namespace <NS>", "where the claim is, or was (default: that of the context; list: all)")
           .option("--for <TIME>", "how long to keep a volume from now on")
-          .option("--volume <NAME>", "of several volumes of one claim, this one")
-          .option("--former <UID>", "of several former namespaces, this one")
+          .option("--volume <NAME>", "the volume, if several of one claim are kept")
+          .option("--former <UID>", "the former namespace, if there were several")
           .option("--dry-run", "say what would be done, and do nothing")
           .option("--yes", "do not ask"),
       ),

@@ -24,7 +24,7 @@ export const status: Subcommand = {
       withConsole(
         withCluster(
           new Command("status")
-            .summary("say how Holdfast is, and what to do about what is bad")
+            .summary("say whether Holdfast works, and what to do if not")
             .description(
               "Says for each system which functions are installed and can run, whether events reach them, when the " +
                 "last sweep was, which events were dead-lettered, and which objects wait or are stuck. What is bad " +

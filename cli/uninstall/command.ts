@@ -32,8 +32,8 @@ export const uninstall: Subcommand = {
           .summary("take Holdfast, or one system, off a cluster")
           .description(
             "Removes Holdfast from a cluster, in an order that leaves no object stuck. It says what it is going to " +
-              "do, and what stays, and asks before it begins. It can be run again, also where the functions are gone " +
-              "already.",
+              "do, and what stays, and asks before it begins. You can run it again, also if the functions are " +
+              "gone already.",
           )
           .argument("[SYSTEM...]", "only these systems, such as pvc-retention; without it all")
           .option(
@@ -49,7 +49,7 @@ export const uninstall: Subcommand = {
           )
           .option(
             "--finalizer <NAME>",
-            "a finalizer that FINALIZER of a function named, where the functions are gone already; may be repeated",
+            "a finalizer that the setting FINALIZER named, if the functions are gone already; may be repeated",
             (name: string, before: readonly string[] = []) => [...before, name],
           ),
       ),

@@ -33,8 +33,8 @@ export const whatIf: Subcommand = {
           .summary("say what a scale-down or a deletion would take, and do nothing")
           .description(
             "Says which claims, volumes and copies go with a change, which stay, and until when Holdfast keeps them. " +
-              "It follows Kubernetes' own rules, and asks Holdfast's about the objects as they would be. It writes " +
-              "nothing. The exit code is 1 where data would be deleted.",
+              "It applies Kubernetes' own rules, and asks Holdfast's rules about the objects after the change. " +
+              "It writes nothing. The exit code is 1 if data would be deleted.",
           )
           .addArgument(new Argument("<ACTION>", "what would be done").choices(["scale", "delete"]))
           .argument("<OBJECT...>", "sts/NAME, ns/NAME, pvc/NAME, machine/NAME or node/NAME")

@@ -61,7 +61,7 @@ test("--no-color is NO_COLOR", () => {
 
 describe("a flag that cannot be used is named in one line", () => {
   test.each([
-    [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
+    [["--tuor"], "Unknown option '--tuor'. See: npm start -- --help"],
     [["--tour", "pvc"], `There is no tour pvc; there are ${listedTours("and")}.`],
     [
       ["--salt", "https://a", "--kubeconfig", "a"],
@@ -69,8 +69,8 @@ describe("a flag that cannot be used is named in one line", () => {
     ],
     [["--minion", "a"], "--minion goes with --salt URL."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
-    [["now"], "Unexpected argument 'now'. See npm start -- --help."],
-    [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
+    [["now"], "Unexpected argument 'now'. See: npm start -- --help"],
+    [["--port"], "Option '--port <value>' argument missing. See: npm start -- --help"],
     [["--port", "http"], '--port takes a whole number from 1 to 65535, not "http".'],
     [["--port", "65536"], '--port takes a whole number from 1 to 65535, not "65536".'],
     [["--idle", "0"], '--idle takes a whole number from 1 to 3600, not "0".'],
@@ -82,7 +82,7 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--kubeconfig="], "--kubeconfig needs a file."],
     [["--kubeconfig", "a", "--port", "1"], "--port is for an API server of our own; with --kubeconfig there is none."],
     [["--yes"], "--yes answers a question that only --kubeconfig asks."],
-    [["--yes=1"], "Option '--yes' does not take an argument. See npm start -- --help."],
+    [["--yes=1"], "Option '--yes' does not take an argument. See: npm start -- --help"],
   ])("%j", (args, sentence) => expect(() => readOptions(args)).toThrow(new UserError(sentence)));
 });
 
@@ -106,7 +106,7 @@ describe("npm run dev", () => {
     [[], "Which function? There are pvc-protection/release, pvc-protection/warn."],
     [["release"], "There is no function release. There are pvc-protection/release, pvc-protection/warn."],
     [functions, "One function at a time, not pvc-protection/release and pvc-protection/warn."],
-    [["--tour-only"], "Unknown option '--tour-only'. See npm run dev -- --help."],
+    [["--tour-only"], "Unknown option '--tour-only'. See: npm run dev -- --help"],
   ])("%j is complained about", (args, sentence) =>
     expect(() => readDevOptions(args, functions)).toThrow(new UserError(sentence)),
   );

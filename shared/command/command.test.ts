@@ -108,9 +108,9 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends it, and takes its temporary f
 });
 
 test.each([
-  [["--nope"], "Unknown option '--nope'. See npm run x -- --help."],
-  [["--count"], "Option '--count <value>' argument missing. See npm run x -- --help."],
-  [["more"], "Unexpected argument 'more'. See npm run x -- --help."],
+  [["--nope"], "Unknown option '--nope'. See: npm run x -- --help"],
+  [["--count"], "Option '--count <value>' argument missing. See: npm run x -- --help"],
+  [["more"], "Unexpected argument 'more'. See: npm run x -- --help"],
 ])("%j is answered with the flag and where it is explained", (args, message) =>
   expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(message),
 );

@@ -19,7 +19,7 @@ export function parseFlags<T extends ParseArgsConfig>(
   } catch (error) {
     // Node's own sentences name the flag, but go on about positional arguments.
     const [sentence = ""] = (error as Error).message.split(". ");
-    throw new UserError(`${sentence.replace(/\.$/, "")}. See ${command} -- --help.`);
+    throw new UserError(`${sentence.replace(/\.$/, "")}. See: ${command} -- --help`);
   }
 }
 
