@@ -8,15 +8,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { mayTakeLease } from "../../../shared/may-take-lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import {
-  begins,
-  type ComputeNode,
-  type EvictionRecord,
-  isClearing,
-  noMoves,
-  noted,
-  readRecord,
-} from "../lib/compute-node.ts";
+import { begins, type ComputeNode, isClearing, noMoves, noted, readRecord } from "../lib/compute-node.ts";
 import { isApproved, isEnabled, lateFor, seemsUnused, wantedOf } from "../lib/dependent.ts";
 import { eviction } from "../lib/eviction.ts";
 import { changing, newestOf, reasonFor } from "../lib/host.ts";
@@ -58,10 +50,10 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     if ("message" in beginning) return [pause(beginning.message, beginning.next ?? next)];
     const { uid } = object.metadata;
     const baseline = wanted === "disable" ? noMoves : newestOf(host);
-    const begun = { v: 1, uid, begun: new Date(now).toISOString(), service: service.id, baseline };
-    const { empty, ...filled } = record ?? {};
+    const begun: typeof record = { v: 1, uid, begun: new Date(now).toISOString(), service: service.id, baseline };
+    const { empty, ...filled } = record ?? begun;
     // It was enabled again: what was seen before is no proof that nothing is on its way to it.
-    const again = empty === undefined ? [] : [noted(context, filled as EvictionRecord)];
+    const again = empty === undefined ? [] : [noted(context, filled as typeof begun)];
     // What was granted comes before the note: of two that begin at once, one looks again.
     const writes = record && !begins(context) ? again : [...beginning.writes, noted(context, begun)];
     const message = `nova-compute of ${service.host} is being disabled.`;

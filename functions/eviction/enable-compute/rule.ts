@@ -10,15 +10,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import {
-  begins,
-  type ComputeNode,
-  damageOf,
-  findComputeNode,
-  isCalledOff,
-  noMoves,
-  noted,
-} from "../lib/compute-node.ts";
+import { type ComputeNode, damageOf, findComputeNode, isCalledOff, noMoves, noted } from "../lib/compute-node.ts";
 import { approvalWanted, forget, lateFor, serves, settling } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import {
@@ -77,8 +69,8 @@ export const enableCompute = rule({
     const damage = damageOf(object);
     if (damage) return [{ compute, at: "left", message: damage }];
     // Without the record nothing else says that an eviction was called off by taking the agreement back.
-    const isAsked =
-      wanted !== "stay" && !record && begins(compute) && !isApproved && readProgress(object, name)?.step === "settling";
+    const isSettling = readProgress(object, name)?.step === "settling";
+    const isAsked = ["clear", "go"].includes(wanted) && !record && !isApproved && isSettling;
     if (unmanaged || !(isCalledOff(compute) || isAsked))
       return [{ compute, at: "left", message: "nova-compute is being evicted, or Holdfast does not manage it." }];
     if (serves(object, name) && !subject.resync) return [{ compute, at: "left", message: "It serves." }];
@@ -186,10 +178,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     const { v, uid, begun } = record;
     const used = object.metadata.annotations?.[approvalKey] === "true" ? [approvalKey] : [];
     const said = Object.fromEntries([abandonKey, fencedKey, ...used].map((key) => [key, null]));
-    const writes = [
-      noted(facts.compute, { v, uid, begun, service: service.id, baseline: noMoves }, said),
-      ...show(back),
-    ];
+    const kept = { v, uid, begun, service: service.id, baseline: noMoves };
+    const writes = [noted(facts.compute, kept, said), ...show(back)];
     return at.write("The host keeps its servers, and gets no new ones.", writes);
   }
   const over = [recordKey, abandonKey, fencedKey, ...(wanted === "stay" ? [approvalKey] : [])];

@@ -42,12 +42,9 @@ export async function lookAtHost(
     throw failed("unreachable", `The nova-compute of ${host} has just appeared in Nova or disappeared from it.`);
   if (!service) return undefined;
   const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
-  const failures = await Promise.all(
-    given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
-  );
-  const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
-  const seen = { object, service, servers, migrations, arrivals, silent };
-  return { ...seen, failures: Object.fromEntries(known), at: await nova.now() };
+  const reasons = given.slice(0, mostNamed).map(async ({ id }) => [id, await nova.lastFailure(id)] as const);
+  const failures = Object.fromEntries(await Promise.all(reasons));
+  return { object, service, servers, migrations, arrivals, silent, failures, at: await nova.now() };
 }
 
 /** Why no call is made to the host of an eviction, as a sentence: it began with another nova-compute. */

@@ -18,7 +18,7 @@ export interface HostFacts {
   /** Hosts that have got servers by cold moves which are not confirmed, and whose nova-compute does not report. */
   readonly silent: readonly string[];
   /** Why the last move of a server failed, by server, as far as it was asked for. */
-  readonly failures: Readonly<Record<string, string>>;
+  readonly failures: Readonly<Record<string, string | undefined>>;
   /** When it was looked, by OpenStack's clock alone: those of two instances of a function may be minutes apart. */
   readonly at: number;
 }
