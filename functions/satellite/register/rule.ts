@@ -171,7 +171,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   if (!node) {
     if (wasJustCalled(readRegistration(satellite), now, patience))
       return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
-    const message = `LINSTOR is called to register ${name} with the address ${ip}.`;
+    const message = `Holdfast has LINSTOR register ${name} with the address ${ip}.`;
     const { annotations, settled, unsent } = noteCall(LinstorSatellite, satellite, registrationKey, now);
     const note = { ...annotations, ...noteChange(satellite, url, undefined, seen.without) };
     return at.call(message, {
@@ -231,7 +231,7 @@ function moved(
       `${what} The satellite had its node in another LINSTOR until now: delete this one in LINSTOR if it is no more, ` +
         `or, if it is this one, run \`kubectl annotate linstorsatellite ${name} ${linstorKey}-\``,
     );
-  return at.call(`LINSTOR is to look for ${name} at ${now} instead of ${present}, where its pod was.`, {
+  return at.call(`Holdfast has LINSTOR look for ${name} at ${now}. Before, its pod was at ${present}.`, {
     step: { name: "moving" },
     command: moveNode({ at: controller, node: node.name, address }),
     next,

@@ -189,11 +189,11 @@ function nextOfPool(
     if (devices)
       return {
         problem:
-          `LINSTOR does not have ${title}, which is to be made of ${listed(devices)}. That erases devices, and is ` +
-          `left to a person: \`linstor physical-storage create-device-pool --storage-pool ${pool.name} ` +
+          `LINSTOR does not have ${title}. To make it of ${listed(devices)} erases the devices, so Holdfast leaves ` +
+          `this to a person: \`linstor physical-storage create-device-pool --storage-pool ${pool.name} ` +
           `${backing.provider} ${node.name} ${devices.join(" ")}\``,
       };
-    const message = `LINSTOR is called to make ${title}: ${backing.provider} in ${backing.storage}.`;
+    const message = `Holdfast has LINSTOR make ${title}: ${backing.provider} in ${backing.storage}.`;
     const command = createPool({ at, node: node.name, pool: pool.name, backing, changes: changes ?? {} });
     return { what: `pool ${pool.name}`, message, command };
   }

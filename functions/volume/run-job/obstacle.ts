@@ -76,8 +76,8 @@ function nameTaken({ metadata }: VolumeObject, persistentVolume: KubernetesObjec
 /** The node of a Volume that is being deleted is gone. */
 export function nodeGone({ metadata, spec }: VolumeObject): Obstacle {
   const message =
-    `Node ${spec.nodeName} does not exist, so that the storage of Volume ${metadata.name} cannot be reclaimed. ` +
-    "Bring the node back; or, if it is gone for good, give its storage up: `kubectl annotate volume " +
+    `Node ${spec.nodeName} does not exist, so nothing can reclaim the storage of Volume ${metadata.name}. ` +
+    "Bring the node back. Or, if it is gone for good, give its storage up: `kubectl annotate volume " +
     `${metadata.name} ${abandonStorage}=${spec.nodeName}\``;
   return { step: "node-missing", message };
 }

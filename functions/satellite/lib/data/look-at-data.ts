@@ -182,14 +182,14 @@ function strangerProblem(
     "that it still has its ";
   if (wanted.length > 0 && unknown.length === wanted.length)
     return stop(
-      `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), so nothing that it says ` +
-        "of a node is believed.",
+      `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), so Holdfast believes ` +
+        "nothing that this LINSTOR says of a node.",
       `${where}database. Delete PersistentVolumes whose data is gone for good.`,
     );
   if (missing.length === 0) return undefined;
   return stop(
     `The LINSTOR at ${url} does not list ${listed(missing)}, of which this cluster has PersistentVolumes. Its ` +
-      "database may be an older one, so nothing that it says of a node is believed.",
+      "database may be an older one, so Holdfast believes nothing that this LINSTOR says of a node.",
     `${where}newest database. Only if the data is gone for good or given up, delete the PersistentVolume ` +
       "(`kubectl delete persistentvolume NAME --wait=false`).",
   );

@@ -66,7 +66,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   const isInVain = isEvacuating(node) && facts.warnings.length > 0 && facts.tried === circumstances(facts);
   if (isInVain && calledAt !== undefined && now >= calledAt && now - calledAt < pause)
     return stop(
-      `LINSTOR has not moved ${listed([...names])}. It is called again as soon as another node, a copy elsewhere or ` +
+      `LINSTOR has not moved ${listed([...names])}. Holdfast asks again when another node, a copy elsewhere or ` +
         `another place count is there, and at ${new Date(calledAt + pause).toISOString()} in any case.`,
       `Add a node with room for it, or lower the place count of the resource group (${lowerPlaceCount}).`,
     );
