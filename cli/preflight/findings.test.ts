@@ -288,7 +288,7 @@ test("a namespace of Roles that is not there is bad, with what to run and what t
   expect(found).not.toHaveProperty("isNote");
   expect(found?.todo).toContain("kubectl create namespace yaook");
   expect(found?.todo).toContain("change AGENT_NAMESPACE");
-  const [, example = ""] = /as (\S+) shows/.exec(found?.todo ?? "") ?? [];
+  const [, example = ""] = /as in (\S+);/.exec(found?.todo ?? "") ?? [];
   expect(existsSync(`${example}/kustomization.yaml`)).toBe(true);
   expect(await namespacesOf({ "Namespace/yaook": {} })).toEqual([{ what: "Namespace yaook is there." }]);
 });
@@ -304,7 +304,7 @@ test("the namespace of Roles is what the environment names, or else what is inst
 test("the namespace of satellites is looked for, too", async () => {
   const [found] = await roleNamespaces(clusterOf({}), [applyDaemonset as never], {}, "holdfast");
   expect(found?.what).toBe("Namespace piraeus-datastore is not there.");
-  expect(found?.todo).toContain("as knative/examples/satellite-namespace shows");
+  expect(found?.todo).toContain("as in knative/examples/satellite-namespace;");
 });
 
 test("an operator that is scaled to zero, and one of a system that is not asked for, are not found", async () => {

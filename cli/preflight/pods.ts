@@ -27,8 +27,8 @@ export async function acceptedPods(client: Client, namespace: string): Promise<r
         what: `Namespace ${namespace} refuses pods as functions have them: ${because.replace(/\.?$/, ".")}`,
         why: "Then no function starts, or no new one in an upgrade.",
         todo:
-          `Look at: kubectl describe resourcequotas,limitranges -n ${namespace}. Change what refuses, or what ` +
-          "functions ask for: docs/tune.md, Requests and limits.",
+          `Look at them: \`kubectl describe resourcequotas,limitranges -n ${namespace}\`. Change what refuses, or ` +
+          "what functions ask for: docs/tune.md, Requests and limits.",
       },
     ];
   }

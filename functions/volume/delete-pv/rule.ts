@@ -117,7 +117,7 @@ function letGo(persistentVolume: PersistentVolumeObject): Decision {
 
 /** A person has made it, perhaps because the Volume's own one was deleted by mistake. */
 function whoElse({ metadata: { name } }: PersistentVolumeObject): string {
-  const advice = `When that data is no longer needed, run kubectl delete persistentvolume ${name}`;
+  const advice = `When that data is no longer needed, run \`kubectl delete persistentvolume ${name}\`.`;
   return `PersistentVolume ${name} has the same storage, which would be reclaimed with the Volume. ${advice}`;
 }
 

@@ -220,7 +220,7 @@ export const scenarios: readonly Scenario[] = [
       await admin.delete(Volume, undefined, name);
       await swept(cluster, "it says so", async () => {
         const events = await eventsOn(cluster, name);
-        return events.find((event) => event.includes(`run kubectl delete persistentvolume ${other}`));
+        return events.find((event) => event.includes(`run \`kubectl delete persistentvolume ${other}\``));
       });
       await cluster.sweep();
       await cluster.rest();
