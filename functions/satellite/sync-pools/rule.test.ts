@@ -106,7 +106,7 @@ describe("a storage pool", () => {
   test("of a kind that the satellite lacks is left to a person", () =>
     isLeft({ name: "pool1", zfsPool: {} }, {}, /does not offer ZFS/));
   test("of devices is left to a person", () =>
-    isLeft({ name: "pool1", lvmPool: {}, source: { hostDevices: ["/dev/vdb"] } }, {}, /erases the devices.*\/dev\/vdb/));
+    isLeft({ name: "pool1", lvmPool: {}, source: { hostDevices: ["/dev/vdb"] } }, {}, /erases the devices.*vdb/));
   test("in other storage is left to a person", () =>
     isLeft(thin, { pools: [aPool("pool1", { ...applied, "StorDriver/StorPoolName": "/other" })] }, /in \/other/));
   test("of another kind is left to a person", () =>
