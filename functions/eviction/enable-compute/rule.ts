@@ -152,13 +152,14 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const coming = record ? mayStillMove(host, record) : 0;
   if (coming > 0) return wait(`Nova may still move ${counted(coming, "server")}: Holdfast has asked for it.`, [seen]);
   if (starting) return wait(starting, [seen]);
-  const [is, option] = service.isEnabled ? ["forced down", "--up"] : ["disabled", "--enable"];
+  const options = [service.isEnabled ? "" : "--enable ", service.isForcedDown ? "--up " : ""].join("");
   const converged = convergedReport(
     "Success",
     service.isEnabled && !service.isForcedDown
       ? "nova-compute serves."
-      : `nova-compute is ${is}, but not by Holdfast. To end this while no evacuation from the host is open, run ` +
-          `\`openstack --os-compute-api-version 2.53 compute service set ${option} ${service.host} nova-compute\`.`,
+      : `nova-compute is ${service.isEnabled ? "forced down" : "disabled"}, but not by Holdfast. To end this while ` +
+          "no evacuation from the host is open, run `openstack --os-compute-api-version 2.53 compute service set " +
+          `${options}${service.host} nova-compute\`.`,
   );
   if (record?.refused !== undefined) {
     const { refused: _, ...rest } = record;

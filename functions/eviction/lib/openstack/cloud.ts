@@ -96,7 +96,7 @@ export async function readCloud(settings: CloudSettings, credential: ReadCredent
 export function checkedUrl(url: string, what: string, { openstackAllowHttp }: CloudSettings): string {
   const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: "" };
   if (protocol === "http:" && openstackAllowHttp === "false")
-    throw refused(`${what} is ${url}, without TLS. Name one with https, or set OPENSTACK_ALLOW_HTTP to true.`);
+    throw refused(`${what} is ${url}, without TLS. Correct it to https, or set OPENSTACK_ALLOW_HTTP to true.`);
   if (!["http:", "https:"].includes(protocol)) throw refused(`${what} is ${JSON.stringify(url)}, which is no URL.`);
   return url.replace(/\/+$/, "");
 }
