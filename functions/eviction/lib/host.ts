@@ -53,7 +53,7 @@ export function otherCompute(object: DependentObject, { service }: HostFacts): s
   if (begun === undefined || begun === service.id) return undefined;
   return (
     `The eviction of ${service.host} began with the nova-compute ${begun}, but Nova now has ${service.id} there. ` +
-    "Holdfast does not touch it, so Nova may put new servers there. If the Secret or the settings OS_* name another " +
+    "Holdfast changes nothing there, so Nova may put servers on it. If the Secret or the settings OS_* name another " +
     `cloud or region than before, correct them. If nova-compute has registered again, ${startingOver(object)}`
   );
 }

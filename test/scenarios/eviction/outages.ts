@@ -87,7 +87,7 @@ async function selected(cluster: Cluster): Promise<void> {
 /** A person answers for the host, as the message asks. */
 export async function confirmFenced(cluster: Cluster): Promise<void> {
   const message = await says(cluster, fencedKey);
-  const value = new RegExp(`${fencedKey}=(\\S+)`).exec(message)?.[1] ?? "";
+  const value = new RegExp(`${fencedKey}=([^\`\\s]+)`).exec(message)?.[1] ?? "";
   await annotate(cluster, { [fencedKey]: value });
 }
 
@@ -308,7 +308,7 @@ export const outages: readonly Scenario[] = [
           await cloud.until("it is down", async () => (await cloud.nova().service(node))?.state === "down", 120);
         await evict(cluster);
         if (witness === "Nova") {
-          await says(cluster, /no: Node \S+ has been Ready/);
+          await says(cluster, /not met: Node \S+ must not be Ready \(it has been Ready/);
           await nothingHappens(cluster);
           expect([asked, standIn?.cloud.hosts.get(node)?.power]).toEqual([[], "power on"]);
           expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, isForcedDown: false });
@@ -356,7 +356,7 @@ export const outages: readonly Scenario[] = [
       await swept(cluster, "a server is evacuated", async () => (await evacuations(cluster)).length > 0);
       await setState(cluster, "Enabled");
       expect((await serviceOf(cluster)).isForcedDown).toBe(true);
-      await says(cluster, "their migrations are `done`, and become `completed`");
+      await says(cluster, "Their migrations in Nova, now done, are completed then.");
       const { id } = await serviceOf(cluster);
       await expect(cloud.nova().endForcedDown(id)).rejects.toThrow("Unable to force up host");
       back();
@@ -656,7 +656,7 @@ export const outages: readonly Scenario[] = [
       Object.assign(instanceOf(cluster, second) ?? {}, { task: null });
       await says(
         cluster,
-        /certain that the host is off\. You have not confirmed that .* To go on, power it off, make sure/,
+        /certain that the host is off\. You have not confirmed this outage yet.* To go on, power it off, make sure/,
       );
       await nothingHappens(cluster);
       expect(asked.map((each) => each.split(" ")[0])).toEqual([first]);
@@ -676,7 +676,7 @@ export const outages: readonly Scenario[] = [
       await losesHost(cluster);
       await evict(cluster);
       await confirmFenced(cluster);
-      await says(cluster, "Holdfast evacuates the servers when the pods nova-compute-x are being deleted");
+      await says(cluster, "Holdfast evacuates the servers when these pods are being deleted: nova-compute-x");
       const { labels } = (await cluster.admin.get(Node, undefined, node))?.metadata ?? {};
       expect(labels?.[schedulingLabel.key]).toBeUndefined();
       await cloud.pass(60);
@@ -711,7 +711,7 @@ export const outages: readonly Scenario[] = [
       }, "everywhere");
       await evict(cluster);
       await confirmFenced(cluster);
-      await says(cluster, /OpenStack has refused to force nova-compute of \S+ down since 20.*OpenStackRefused/);
+      await says(cluster, /Since 20\S+, OpenStack has refused to force nova-compute of \S+ down: .*OpenStackRefused/);
       const before = [asked, written.length] as const;
       for (let minute = 0; minute < 10; minute++) {
         await beside.cloud.pass(60);

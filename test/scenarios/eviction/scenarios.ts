@@ -358,7 +358,7 @@ const all: readonly Scenario[] = [
       const [id = ""] = await boot(cluster, 1);
       await evict(cluster);
       await whileItMoves(cluster, other);
-      await says(cluster, `nova-compute of ${other} has stopped in the middle. Start it`);
+      await says(cluster, `nova-compute of ${other} has stopped in the middle. Start nova-compute of ${other}`);
       expect(await podOf(cluster)).toBeDefined();
       await cloud.under.control?.start(other);
       await isGone(cluster);
@@ -782,7 +782,7 @@ const all: readonly Scenario[] = [
         await nothingHappens(cluster);
       }
       expect(calls.length).toBeGreaterThan(ids.length * attempts);
-      const said = await says(cluster, /nothing about 2 servers \(\S+, \S+\), though Holdfast has asked it since \S+Z/);
+      const said = await says(cluster, /nothing about 2 servers \(\S+, \S+\)\. Holdfast has asked Nova since \S+Z/);
       expect(said).toContain("Look at nova-conductor, and at Nova's message queue");
       expect([(await counters(cluster)).unhandleable, await isWarned()]).toEqual([0, false]);
       for (let minutes = 0; minutes < 20; minutes += 5) {
