@@ -13,11 +13,11 @@ import { codeOf } from "../output/finding.ts";
 import { type Format, formatted, withFormat } from "../output/format.ts";
 import { defaultSystems, definitionNames, loadRules, systemNames } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
+import { acceptedObjects } from "./accepted-objects.ts";
 import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { otherInstallation } from "./other-installation.ts";
-import { acceptedPods } from "./pods.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
 import { rightsToInstall } from "./rights.ts";
@@ -80,7 +80,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
     ["Which features of Knative are on", () => knativeFeatures(client, served, namespace)],
     ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, served, rules, namespace, brings)],
-    ["Whether functions may start", () => acceptedPods(client, namespace)],
+    ["What quotas and limits allow", () => acceptedObjects(client, namespace)],
     ["Which addresses functions may send to", () => openEgress(client, namespace)],
     ["In which namespaces Roles are", () => roleNamespaces(client, rules, process.env, namespace)],
     ["Whether Holdfast is in another namespace", () => otherInstallation(client, namespace)],

@@ -9,11 +9,11 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../shared/rule.ts";
 import { system } from "../../shared/system/system.ts";
 import { SystemError, type SystemFailure } from "../../shared/system/system-error.ts";
+import { acceptedObjects } from "./accepted-objects.ts";
 import { openEgress } from "./egress.ts";
 import { knativeFeatures } from "./features.ts";
 import { type Check, findingOf } from "./finding.ts";
 import { otherInstallation } from "./other-installation.ts";
-import { acceptedPods } from "./pods.ts";
 import { externalSystems } from "./reach.ts";
 import { roleNamespaces } from "./role-namespaces.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
@@ -96,20 +96,21 @@ test("preflight says nothing of a network policy that names each address", async
   expect(await openEgress(cluster, "there")).toEqual([]);
 });
 
-/** What preflight says of a namespace whose API server answers a pod so. */
-function pods(status: number, message: string) {
-  const request = async () => {
-    throw new ApiError("POST x", { status, reason: "", message } as never);
+/** What preflight says of a namespace whose API server answers a new object so, other kinds well. */
+function refused(kind: string, status: number, message: string) {
+  const request = async (_: string, path: string) => {
+    if (path.includes(`/${kind}?dryRun=All`)) throw new ApiError("POST x", { status, reason: "", message } as never);
   };
-  return acceptedPods({ request } as unknown as Client, "keeping");
+  return acceptedObjects({ ...clusterOf({}), request } as unknown as Client, "keeping");
 }
 
 test("a namespace that is not there refuses no pods, and what a user may not ask is not known", async () => {
-  expect(await pods(404, 'namespaces "keeping" not found')).toEqual([]);
+  const [configMap, ...others] = await refused("pods", 404, 'namespaces "keeping" not found');
+  expect([configMap?.what, others]).toEqual(["Namespace keeping takes one more ConfigMap of Holdfast.", []]);
   const lacking =
     'pods is forbidden: User "a" cannot create resource "pods" in API group "" in the namespace "keeping"';
-  await expect(pods(403, lacking)).rejects.toThrow(ApiError);
-  await expect(pods(400, 'admission webhook "a" does not support dry run')).rejects.toThrow(ApiError);
+  await expect(refused("pods", 403, lacking)).rejects.toThrow(ApiError);
+  await expect(refused("pods", 400, 'admission webhook "a" does not support dry run')).rejects.toThrow(ApiError);
 });
 
 /** What a look finds: whether it is bad, a note or good, and how its sentence reads. */
@@ -190,15 +191,21 @@ test.each<[string, () => Promise<readonly Check[]> | readonly Check[], "bad" | "
   ],
   [
     "a quota that refuses the pods of functions",
-    () => pods(403, 'pods "holdfast-preflight" is forbidden: failed quota: q: must specify limits.cpu for: function'),
+    () => refused("pods", 403, 'pods "holdfast-preflight" is forbidden: failed quota: q: must specify limits.cpu'),
     "bad",
-    "Namespace keeping refuses pods as functions have them: failed quota: q: must specify limits.cpu for: function.",
+    "Namespace keeping refuses one more Pod of Holdfast: failed quota: q: must specify limits.cpu.",
   ],
   [
-    "a namespace that takes the pods of functions",
-    () => acceptedPods(clusterOf({}), "keeping"),
+    "a quota that has no room for dead-lettered events",
+    () => refused("configmaps", 403, 'configmaps "holdfast-preflight" is forbidden: exceeded quota: q'),
+    "bad",
+    "Namespace keeping refuses one more ConfigMap of Holdfast: exceeded quota: q.",
+  ],
+  [
+    "a namespace that takes what functions need",
+    () => acceptedObjects(clusterOf({}), "there"),
     "good",
-    "Namespace keeping takes pods as functions have them.",
+    "Namespace there takes one more Pod of Holdfast.",
   ],
   ["no StorageClass", () => storageClasses(clusterOf({}), ["undelete"]), "note", "There is no StorageClass."],
   [
