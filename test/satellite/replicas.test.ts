@@ -182,7 +182,7 @@ test("a node that was retained, given up and made again: its Machine stays until
   await harness.clock.advance(10 * minutes);
   expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
   // What the message advises.
-  await admin.says(node, "SatelliteEvacuated", /only if the data is given up, delete the volume/);
+  await admin.says(node, "SatelliteEvacuated", /only to give the data up, delete the volume/);
   forgets("pvc-1");
   await harness.delete(PersistentVolume, "pvc-1");
   await admin.gone(Machine, "worker");
