@@ -12,7 +12,6 @@ describe("Evictions on the laptop edition", () => {
   prove();
   const retry = "annotations holdfast.dev/retry-eviction of";
   proveWritesAreMade("eviction", asked, {
-    "eviction-enable-compute: conditions ServersStuck of NovaComputeNode": "report.test.ts: False, where it was True",
     [`eviction-evacuate-servers: ${retry} NovaComputeNode`]: "next-call.ts, as eviction-move-servers does",
     "eviction-enable-agent: annotations holdfast.dev/agent-eviction of NeutronOVNBGPAgent": "as of a NeutronBGPDRAgent",
     [`eviction-move-bindings: ${retry} NeutronDHCPAgent`]: "as of a NeutronL3Agent",
