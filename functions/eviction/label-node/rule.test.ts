@@ -31,6 +31,13 @@ test("no Node is labelled True before a person agrees, and the agreement goes wi
   expect(decide({ object: agreed, node: aNode("True") })).toMatchObject({
     writes: [{ patch: { metadata: { annotations: { [approvalKey]: null } } } }, { kind: { kind: "Node" } }],
   });
+  // One that a person has given long before there is anything to agree to goes with the resync.
+  const early = { object: agreed, node: aNode("False") };
+  expect(decide(early)?.do).toBe("leave");
+  expect(decide({ ...early, isResync: true })).toMatchObject({
+    writes: [{ patch: { metadata: { annotations: { [approvalKey]: null } } } }],
+  });
+  expect(decide({ ...early, isResync: true, mustGo: true })).toMatchObject(labelled("True"));
 });
 
 test("an agent that is being deleted leaves True behind, and takes nothing off", () => {

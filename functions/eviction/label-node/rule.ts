@@ -45,7 +45,7 @@ export const labelNode = rule({
 });
 
 function decide(
-  { object, node, pod, mustGo, conflict, isApproved }: L2Agent,
+  { object, node, pod, mustGo, conflict, isApproved, isResync }: L2Agent,
   now: number,
   { evictionLookAgain }: Common,
 ): Decision {
@@ -68,11 +68,12 @@ function decide(
     const message = `The ${noun} has to go: the compute node and the agents that need it leave the Node first.`;
     return at.write(message, [setMaintenance(node, true)]);
   }
-  if (label === "False") return at.leave(`The label of the Node says that its ${noun} is ready.`);
+  // The agreement was to what is over now, or is of long ago: a later edit would label the Node without a question.
+  const used = label !== "False" || isResync ? forget(object, [approvalKey]) : [];
+  const isSaid = `The label of the Node says that its ${noun} is ready.`;
+  if (label === "False") return used.length > 0 ? at.write(isSaid, used) : at.leave(isSaid);
   // No event is sent when a pod is Ready: kubelets write pods all the time.
   if (!pod || !isReady(pod)) return waits(`The Node is labelled when the pod of the ${noun} is Ready.`);
-  // The agreement was to what is over now.
-  const used = forget(object, [approvalKey]);
   const message = `The ${noun} is ready: agents that need it may come to the Node.`;
   return at.write(message, [...used, setMaintenance(node, false)]);
 }

@@ -20,6 +20,8 @@ export interface L2Agent extends Pick<Dependent, "node" | "inTheWay" | "isApprov
   readonly mustGo: boolean;
   /** Why nothing is done about either, as a sentence: a Node has one of the two, or both owners write its label. */
   readonly conflict: string | undefined;
+  /** The sweep asks for more than a change does. */
+  readonly isResync: boolean;
 }
 
 /** Milliseconds after which an agent beside the other sort is looked at again: a mistake that may stay for weeks. */
@@ -40,7 +42,7 @@ export function l2AgentsIn(hint: Hint): readonly Subject[] {
 
 /** The L2 or OVN agent of this name, where there is one that is Holdfast's. @throws ApiError */
 export async function findL2Agent(
-  { kind, namespace = "", name = "" }: Subject,
+  { kind, namespace = "", name = "", resync: isResync = false }: Subject,
   { client, settings }: { readonly client: Client; readonly settings: Common },
 ): Promise<readonly L2Agent[]> {
   if (namespace !== settings.agentNamespace) return [];
@@ -50,7 +52,7 @@ export async function findL2Agent(
   const { pod, inTheWay } = await findPod(object, client);
   const mustGo = isBeingDeleted(object) || (pod !== undefined && isOutdated(pod, object));
   const conflict = await conflictOf(object, client);
-  return [{ object, node, pod, inTheWay, mustGo, conflict, isApproved: isApproved(object, settings) }];
+  return [{ object, node, pod, inTheWay, mustGo, conflict, isApproved: isApproved(object, settings), isResync }];
 }
 
 async function conflictOf({ kind, metadata: { namespace = "", name } }: KubernetesObject, client: Client) {

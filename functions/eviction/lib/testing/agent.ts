@@ -9,5 +9,5 @@ export function anAgent(seen: Partial<L2Agent> = {}): L2Agent {
   const metadata = { name: "node-a", namespace: "yaook", uid: "a1", resourceVersion: "9", finalizers: [l2Finalizer] };
   const object = { apiVersion, kind, metadata, spec: { template: { spec: { containers: [{ name: "agent" }] } } } };
   const pods = { pod: aPod(), inTheWay: undefined, conflict: undefined };
-  return { object, node: aNode(undefined), ...pods, mustGo: false, isApproved: true, ...seen };
+  return { object, node: aNode(undefined), ...pods, mustGo: false, isApproved: true, isResync: false, ...seen };
 }
