@@ -51,6 +51,12 @@ function forgetful<Noted extends { readonly record: EvictionRecord | undefined }
   return record ? { ...one, record: { ...record, called: Object.fromEntries(left) } } : one;
 }
 
+/** A compute node as if Ironic had been asked to turn its machine off, whenever that was. */
+function asked<Noted extends { readonly record: EvictionRecord | undefined }>(one: Noted): Noted {
+  const { record } = one;
+  return record?.down ? { ...one, record: { ...record, shutdown: record.down.since } } : one;
+}
+
 /** Functions with a fault each. */
 export const mutants: readonly Mutant[] = [
   {
@@ -201,18 +207,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "takes-it-for-off",
-    doc: "Takes a machine for off although Ironic does not answer: it is down, and Ironic was asked to turn it off.",
+    doc: "Takes a machine for off although Ironic does not answer: it is down, as if Ironic was asked to turn it off.",
     scenarios: ["host-lost"],
     by: "outages",
     within: 20,
     inScenariosOnly: true,
     ...faulty(evacuateServers, {
-      look: (subject, view) => {
+      look: async (subject, view) => {
         const { ironic } = view.openstack;
         const off = { isOff: true, state: "power off", target: undefined };
         const power = (node: string) => ironic.power(node).catch(() => off);
         const openstack = { ...view.openstack, ironic: { ...ironic, power } };
-        return evacuateServers.look(subject, { ...view, openstack });
+        const found = await evacuateServers.look(subject, { ...view, openstack });
+        const seen = found.seen.map((one) => {
+          const { facts } = one;
+          if (facts.is !== "ready" || !facts.seen) return one;
+          const { compute, host, settings } = facts.seen;
+          return { ...asked(one), facts: factsOf(asked(compute), host, facts.suspect?.outage, settings) };
+        });
+        return { ...found, seen };
       },
     }),
   },
