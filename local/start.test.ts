@@ -55,6 +55,15 @@ describe("what cannot be done is one line and a code", () => {
       `holdfast: The cluster http://127.0.0.1:${port} does not answer: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     );
   });
+
+  test("a certificate authority of a kubeconfig that cannot be read", async () => {
+    const file = join(temporary, "kubeconfig");
+    const cluster = { server: "https://127.0.0.1:1", "certificate-authority": "/nowhere/ca.crt" };
+    await writeKubeconfig(file, cluster, "me", { token: "a" });
+    const { code, err } = await run(["--kubeconfig", file]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^holdfast: The cluster .* does not answer: ENOENT: .*, open '\/nowhere\/ca.crt'\n$/);
+  });
 });
 
 test("where no temporary file can be written, one line says so", async () => {

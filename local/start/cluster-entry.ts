@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
 import { UserError } from "../../shared/command/user-error.ts";
 import type { ClusterEntry } from "./credentials.ts";
@@ -12,7 +11,7 @@ export interface KnownCluster {
   readonly entry: ClusterEntry;
 }
 
-/** @throws UserError when the file, or one that it names, cannot be read, or when it names no cluster. */
+/** @throws UserError when the file cannot be read, or names no cluster. */
 export function readCluster(file: string): KnownCluster {
   const config = new KubeConfig();
   try {
@@ -22,28 +21,11 @@ export function readCluster(file: string): KnownCluster {
   }
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) throw new UserError(`The kubeconfig ${file} has no current context with a cluster.`);
-  const { caData, caFile, skipTLSVerify, tlsServerName, proxyUrl } = cluster;
-  const authority = caData ?? (caFile ? readAuthority(file, caFile) : undefined);
+  const { clusters } = JSON.parse(config.exportConfig()) as { clusters: { name: string; cluster: ClusterEntry }[] };
   return {
     server: cluster.server,
     context: config.getCurrentContext(),
     user: config.getCurrentUser()?.name ?? "",
-    entry: {
-      server: cluster.server,
-      ...(authority ? { "certificate-authority-data": authority } : {}),
-      ...(skipTLSVerify ? { "insecure-skip-tls-verify": true } : {}),
-      ...(tlsServerName ? { "tls-server-name": tlsServerName } : {}),
-      ...(proxyUrl ? { "proxy-url": proxyUrl } : {}),
-    },
+    entry: clusters.find(({ name }) => name === cluster.name)?.cluster ?? {},
   };
-}
-
-function readAuthority(kubeconfig: string, file: string): string {
-  try {
-    return readFileSync(file).toString("base64");
-  } catch (error) {
-    throw new UserError(
-      `The certificate authority that ${kubeconfig} names cannot be read: ${(error as Error).message}`,
-    );
-  }
 }
