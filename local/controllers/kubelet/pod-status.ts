@@ -13,8 +13,6 @@ export interface Addresses {
 /** The status of a pod whose containers have just been started. */
 export function runningStatus(pod: PodObject, addresses: Addresses, random: Random, now: string): PodStatus {
   const { hostIP, podIP } = addresses;
-  const start = (container: Container) => startedContainer(container, random, now);
-  const inits = pod.spec.initContainers ?? [];
   return {
     ...observed(pod),
     phase: "Running",
@@ -24,11 +22,7 @@ export function runningStatus(pod: PodObject, addresses: Addresses, random: Rand
     podIP,
     podIPs: [{ ip: podIP }],
     conditions: conditionsOf(pod, { sandbox: "True", ready: "True" }, now),
-    containerStatuses: pod.spec.containers.map(start),
-    // What initialises has ended before anything else starts; a sidecar runs along.
-    initContainerStatuses: inits.map((container) =>
-      container.restartPolicy === "Always" ? start(container) : ended(start(container), 0, now),
-    ),
+    containerStatuses: pod.spec.containers.map((container) => startedContainer(container, random, now)),
   };
 }
 
@@ -40,14 +34,13 @@ export function readyStatus(pod: PodObject, now: string): PodStatus {
 /** The status of a pod none of whose containers will run again. */
 export function endedStatus(pod: PodObject, code: number, now: string): PodStatus {
   const [phase, reason] = code === 0 ? (["Succeeded", "PodCompleted"] as const) : (["Failed", "PodFailed"] as const);
-  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  const { containerStatuses = [] } = pod.status ?? {};
   const end = (status: ContainerStatus) => (status.state.running ? ended(status, code, now) : status);
   return {
     ...observed(pod),
     phase,
     conditions: conditionsOf(pod, { sandbox: "False", ready: "False", reason }, now),
     containerStatuses: containerStatuses.map(end),
-    initContainerStatuses: initContainerStatuses.map(end),
   };
 }
 

@@ -27,7 +27,6 @@ export interface PodObject extends KubernetesObject {
     phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
     conditions?: readonly Condition[];
     containerStatuses?: ContainerStatus[];
-    initContainerStatuses?: ContainerStatus[];
     startTime?: string;
     podIP?: string;
     hostIP?: string;
@@ -40,8 +39,6 @@ export interface Container {
   image: string;
   volumeMounts?: { name: string }[];
   volumeDevices?: { name: string }[];
-  /** Init containers only: `Always` makes a sidecar of it. */
-  restartPolicy?: string;
 }
 
 export interface Volume {
