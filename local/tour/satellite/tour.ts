@@ -16,8 +16,7 @@ import { aborted } from "../../time/aborted.ts";
 import { tourNamespace } from "../namespace.ts";
 import { oftenSwept } from "../often-swept.ts";
 import type { Proof, Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 import { type StandIns, startStandIns, storageLabel, storageNodes } from "./stand-ins.ts";
 
 /** Satellites from end to end: retained, given up, and evacuated with the Machine that goes. */
@@ -44,13 +43,15 @@ function steps(world: TourWorld): Step[] {
   const annotationsOf = async (kind: Kind, name: string, namespace?: string) =>
     (await client.get(kind, namespace, name))?.metadata.annotations ?? {};
 
-  /** What a condition of the evacuated satellite says now, or has said last. */
-  const lastSaid = (type: string) => {
-    const versions = standIns.history as readonly LinstorSatelliteObject[];
-    const all = versions.filter(({ metadata }) => metadata.name === evacuated).map(({ status }) => status?.conditions);
-    const found = all.findLast((one) => one?.some((each) => each.type === type))?.find((one) => one.type === type);
-    return found && `${type} ${found.status} ${found.reason}: ${found.message}`;
-  };
+  /** All that the conditions of a satellite have said, the latest last. */
+  const conditionsOf = (node: string) =>
+    (standIns.history as readonly LinstorSatelliteObject[])
+      .filter(({ metadata }) => metadata.name === node)
+      .flatMap(({ status }) => status?.conditions ?? []);
+  /** A condition as kubectl shows it. */
+  const shown = (found: ReturnType<typeof conditionsOf>[number] | undefined) =>
+    found && `${found.type} ${found.status} ${found.reason}: ${found.message}`;
+  const lastSaid = (type: string) => shown(conditionsOf(evacuated).findLast((one) => one.type === type));
   const usedElsewhere = async () => {
     const all = await Array.fromAsync(client.list<VolumeAttachmentObject>(VolumeAttachment));
     return all.some(({ spec }) => spec.source.persistentVolumeName === volume && spec.nodeName !== evacuated);
@@ -58,17 +59,10 @@ function steps(world: TourWorld): Step[] {
   const versionsOf = (name: string) =>
     standIns.history.map(({ metadata }) => metadata).filter((metadata) => metadata.name === name);
 
-  /** A condition that said so, shown as kubectl shows it. */
+  /** A condition that said so. */
   const says = (what: string, node: string, type: string, text = ""): Proof => ({
     what,
-    check: async () => {
-      const versions = standIns.history as readonly LinstorSatelliteObject[];
-      const all = versions
-        .filter(({ metadata }) => metadata.name === node)
-        .flatMap(({ status }) => status?.conditions ?? []);
-      const found = all.find((one) => one.type === type && one.message.includes(text));
-      return found && `${type} ${found.status} ${found.reason}: ${found.message}`;
-    },
+    check: async () => shown(conditionsOf(node).find((one) => one.type === type && one.message.includes(text))),
   });
 
   const install = async (cluster: OwnCluster) => {
