@@ -1,4 +1,3 @@
-import { defaultRoles } from "./auth/default-roles.ts";
 import { administrator } from "./auth/identity.ts";
 import { copyOf } from "./patch/copy.ts";
 import { callOf } from "./request/call.ts";
@@ -24,3 +23,39 @@ function create(state: State, group: string, version: string, plural: string, na
   const { apiVersion, kind } = call.resource;
   createObject(state, call, { apiVersion, kind, metadata: { name, uid: "", resourceVersion: "" }, ...content });
 }
+
+const rule = (more: object) => ({ verbs: ["get"], ...more });
+const health = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+const discovery = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", ...health];
+
+interface DefaultRole {
+  readonly name: string;
+  readonly rules: readonly object[];
+  readonly groups: readonly string[];
+}
+
+/** The roles that a new cluster has, as far as anybody here needs them, with the groups they are bound to. */
+const defaultRoles: readonly DefaultRole[] = [
+  {
+    name: "cluster-admin",
+    rules: [
+      { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+      { nonResourceURLs: ["*"], verbs: ["*"] },
+    ],
+    groups: ["system:masters"],
+  },
+  {
+    name: "system:basic-user",
+    rules: [
+      { apiGroups: ["authorization.k8s.io"], resources: ["selfsubjectaccessreviews"], verbs: ["create"] },
+      { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"], verbs: ["create"] },
+    ],
+    groups: ["system:authenticated"],
+  },
+  { name: "system:discovery", rules: [rule({ nonResourceURLs: discovery })], groups: ["system:authenticated"] },
+  {
+    name: "system:public-info-viewer",
+    rules: [rule({ nonResourceURLs: health })],
+    groups: ["system:authenticated", "system:unauthenticated"],
+  },
+];

@@ -1,8 +1,8 @@
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
 import { attributesOf, nameSelectedBy } from "./auth/attributes.ts";
-import { authenticate } from "./auth/authenticate.ts";
+import { authenticate, impersonate } from "./auth/authenticate.ts";
 import { authorize, authorizePath } from "./auth/authorize.ts";
-import { impersonate } from "./auth/impersonate.ts";
+import { notImplemented } from "./failure.ts";
 import { nonResource } from "./non-resource.ts";
 import { formOf } from "./representation/accept.ts";
 import { encode, encodeFailure, once, respond } from "./representation/encode.ts";
@@ -11,13 +11,16 @@ import { type Call, callOf, type ObjectCall, type Verb, verbOf } from "./request
 import { parsePath } from "./request/parse.ts";
 import { review } from "./reviews/review.ts";
 import type { State } from "./state.ts";
-import { subresourceCall } from "./subresources/subresource.ts";
-import { create } from "./verbs/create.ts";
+import { bind } from "./subresources/binding.ts";
+import { evict } from "./subresources/eviction.ts";
+import { finalize } from "./subresources/finalize.ts";
+import { scaleCall } from "./subresources/scale.ts";
+import { requestToken } from "./subresources/token-request.ts";
 import { remove, removeCollection } from "./verbs/delete.ts";
 import { get } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
-import { update } from "./verbs/update.ts";
+import { create, update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
 /**
@@ -64,8 +67,19 @@ const verbs: Readonly<Record<Verb, (state: State, call: ObjectCall) => Answer>> 
   deletecollection: removeCollection,
 };
 
+/** What answers calls to subresources other than `status`. */
+const subresources: Readonly<Record<string, (state: State, call: ObjectCall) => Answer>> = {
+  binding: bind,
+  eviction: evict,
+  finalize,
+  token: requestToken,
+  scale: scaleCall,
+};
+
 /** A call without a name comes to those alone that need none. */
 function answer(state: State, call: Call): Answer {
   const { subresource = "status" } = call;
-  return (subresource === "status" ? verbs[call.verb] : subresourceCall(subresource))(state, call as ObjectCall);
+  const run = subresource === "status" ? verbs[call.verb] : subresources[subresource];
+  if (!run) throw notImplemented(`the subresource ${subresource}`);
+  return run(state, call as ObjectCall);
 }

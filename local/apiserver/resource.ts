@@ -1,3 +1,4 @@
+import type { Column } from "../../shared/kubernetes/custom-kind.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 
 /** A resource that is served without a CustomResourceDefinition, namespaced unless it says otherwise. */
@@ -16,14 +17,5 @@ export interface Resource extends Kind {
   /** `status`, `scale`, `binding`, `eviction`, `finalizers`, `token`, ... */
   readonly subresources?: readonly string[];
   /** From a CustomResourceDefinition, with its OpenAPI v3 schema. */
-  readonly custom?: { readonly schema: Record<string, unknown>; readonly printerColumns?: readonly PrinterColumn[] };
-}
-
-/** `additionalPrinterColumns` of a CustomResourceDefinition. */
-export interface PrinterColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly jsonPath: string;
-  readonly description?: string;
-  readonly priority?: number;
+  readonly custom?: { readonly schema: Record<string, unknown>; readonly printerColumns?: readonly Column[] };
 }

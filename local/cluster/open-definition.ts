@@ -1,17 +1,10 @@
+import type { Column } from "../../shared/kubernetes/custom-kind.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-
-/** A column that `kubectl get` shows: `additionalPrinterColumns` of a CustomResourceDefinition. */
-export interface PrinterColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly jsonPath: string;
-  readonly priority?: number;
-}
 
 interface OpenDefinitionOptions {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  readonly columns?: readonly PrinterColumn[];
+  readonly columns?: readonly Column[];
 }
 
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

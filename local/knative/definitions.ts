@@ -1,9 +1,10 @@
 import { ApiServerSource, Broker, PingSource, Trigger } from "../../eventing/kinds.ts";
+import type { Column } from "../../shared/kubernetes/custom-kind.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import { openDefinition, type PrinterColumn } from "../cluster/open-definition.ts";
+import { openDefinition } from "../cluster/open-definition.ts";
 
-const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
-const ready: PrinterColumn[] = ["status", "reason"].map((field) => ({
+const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+const ready: Column[] = ["status", "reason"].map((field) => ({
   name: field === "status" ? "Ready" : "Reason",
   type: "string",
   jsonPath: `.status.conditions[?(@.type=="Ready")].${field}`,
@@ -11,12 +12,12 @@ const ready: PrinterColumn[] = ["status", "reason"].map((field) => ({
 
 // What a field may say is judged by the controller, which answers in the status; Knative's own schemas would let more
 // through.
-const definition = (kind: Kind, categories: string[], columns: PrinterColumn[]) =>
+const definition = (kind: Kind, categories: string[], columns: Column[]) =>
   openDefinition(kind, { categories, columns });
 
 const eventing = ["all", "knative", "eventing"];
 const sources = ["all", "knative", "sources"];
-const sink: PrinterColumn = { name: "Sink", type: "string", jsonPath: ".status.sinkUri" };
+const sink: Column = { name: "Sink", type: "string", jsonPath: ".status.sinkUri" };
 
 /**
  * The CustomResourceDefinitions of the kinds of Knative Eventing that are obeyed here, with the columns Knative shows.

@@ -1,12 +1,9 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import { checkDefinition } from "./custom-definition.ts";
-import { applyDefaultStorageClass } from "./default-storage-class.ts";
 import { applyPolicies } from "./mutating-policy.ts";
 import { checkNamespace } from "./namespace-lifecycle.ts";
-import { protectObjectInUse } from "./object-in-use.ts";
-import { warnOfUnattended } from "./unattended.ts";
+import { admitNew } from "./new-object.ts";
 import { holdToPolicies } from "./validating-policy.ts";
 
 /**
@@ -16,12 +13,7 @@ import { holdToPolicies } from "./validating-policy.ts";
  */
 export function admit(state: State, call: Call, object: KubernetesObject, live?: KubernetesObject): KubernetesObject {
   checkNamespace(state, call, object, live);
-  if (!live && !call.subresource) {
-    checkDefinition(state, call, object);
-    applyDefaultStorageClass(state, call.resource, object);
-    protectObjectInUse(state, call.resource, object);
-    warnOfUnattended(call);
-  }
+  if (!live && !call.subresource) admitNew(state, call, object);
   const admitted = applyPolicies(state, call, object, live);
   holdToPolicies(state, call, admitted, live);
   return admitted;

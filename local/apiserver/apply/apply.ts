@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
+import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
@@ -6,12 +6,19 @@ import { timestampAt } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { checkApplied } from "./check.ts";
 import { compare } from "./compare.ts";
-import { type Claim, conflict } from "./conflict.ts";
-import { difference, type FieldSet, intersection, union } from "./field-set.ts";
+import { fieldsOf, isGranular, partsOf, type Typed } from "./element.ts";
+import {
+  byElements,
+  descend,
+  difference,
+  type FieldSet,
+  intersection,
+  pathText,
+  union,
+  withParents,
+} from "./field-set.ts";
 import { isSame, type Manager, type Ownership, readManagers, withManagers } from "./managers.ts";
 import { mergeApplied } from "./merge-applied.ts";
-import { fieldsOf } from "./owned.ts";
-import { prune } from "./prune-unapplied.ts";
 import { tracked, withoutServerFields, writtenPart } from "./server-fields.ts";
 
 /** One server-side apply. */
@@ -91,4 +98,60 @@ function managersOf(resource: TypedKind, live: Fields | undefined, now: number):
   const fields = union(added, modified);
   const { apiVersion } = resource;
   return [{ name: "before-first-apply", operation: "Update", apiVersion, fields, time: timestampAt(now) }];
+}
+
+/**
+ * Takes out of a merged object what a manager applied last time (`last`), does not apply any more, and no manager owns
+ * (`owned`: the paths of all managers, the applying one's new ones included). A container goes whole when nothing in it
+ * is owned, also with what was only defaulted into it.
+ */
+function prune(merged: Typed, last: FieldSet, owned: FieldSet): unknown {
+  return walk(merged, "", withParents(last), withParents(owned));
+}
+
+function walk({ value, schema }: Typed, path: string, last: FieldSet, owned: FieldSet): unknown {
+  if (!isGranular(value, schema)) return value;
+  const kept: [string, unknown][] = [];
+  for (const [element, part] of partsOf(value, schema)) {
+    const deeper = descend(path, element);
+    if (!last.has(deeper)) kept.push([element, part.value]);
+    else if (owned.has(deeper)) kept.push([element, walk(part, deeper, last, owned)]);
+  }
+  if (Array.isArray(value)) return kept.map(([, item]) => item);
+  const fields: Fields = {};
+  for (const [element, member] of kept) setField(fields, element.slice(2), member);
+  return fields;
+}
+
+/** Fields that an apply without force would take from another manager. */
+interface Claim {
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+/** The 409 that lists who owns what the applied configuration wants to change. */
+function conflict(claims: readonly Claim[]): StatusError {
+  const fields = claims.flatMap(({ manager, fields }) =>
+    [...fields].sort(byElements).map((path) => ({ holder: describe(manager), field: pathText(path) })),
+  );
+  const causes = fields.map(({ holder, field }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${holder}`,
+    field,
+  }));
+  const count = `${fields.length} conflict${fields.length === 1 ? "" : "s"}`;
+  return new StatusError(409, "Conflict", `Apply failed with ${count}: ${listing(fields)}`, { causes });
+}
+
+function listing(fields: { holder: string; field: string }[]): string {
+  const [only] = fields;
+  if (only && fields.length === 1) return `conflict with ${only.holder}: ${only.field}`;
+  return [...Map.groupBy(fields, ({ holder }) => holder)]
+    .map(([holder, held]) => `conflicts with ${holder}:\n${held.map(({ field }) => `- ${field}`).join("\n")}`)
+    .join("\n");
+}
+
+function describe({ name, operation, apiVersion, subresource }: Manager): string {
+  const part = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
+  return `${JSON.stringify(name)}${part}${operation === "Apply" ? "" : ` using ${apiVersion}`}`;
 }

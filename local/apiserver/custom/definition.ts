@@ -1,6 +1,7 @@
+import type { Column } from "../../../shared/kubernetes/custom-kind.ts";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import type { PrinterColumn, Resource } from "../resource.ts";
+import type { Resource } from "../resource.ts";
 import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 
 /**
@@ -14,7 +15,7 @@ export function resourcesOf(definition: Fields): Resource[] {
   return objectsIn(spec, "versions")
     .filter(({ served }) => served === true)
     .map((version) => {
-      const printerColumns = objectsIn(version, "additionalPrinterColumns") as unknown as PrinterColumn[];
+      const printerColumns = objectsIn(version, "additionalPrinterColumns") as unknown as Column[];
       return {
         apiVersion: `${spec.group}/${version.name}`,
         kind: String(names.kind),

@@ -4,11 +4,10 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { remember } from "../remember.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { Cause } from "../validation/status-cause.ts";
-import { causeOf } from "./cause.ts";
-import { duplicates } from "./duplicates.ts";
+import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import { hasRules, rulesBroken } from "./validation-rules.ts";
+import { walkTyped } from "./walk.ts";
 
 // The validator is loaded when the first custom resource is written.
 const require = createRequire(import.meta.url);
@@ -64,3 +63,54 @@ function at(value: unknown, pointer: string): unknown {
       return isFields(found) && Object.hasOwn(found, key) ? found[key] : undefined;
     }, value);
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  enum: "FieldValueNotSupported",
+  format: "FieldValueTypeInvalid",
+  maxLength: "FieldValueTooLong",
+  type: "FieldValueTypeInvalid",
+};
+
+/** A validator's error with the reason that the API server gives it, in the validator's own words. */
+function causeOf({ keyword, instancePath, params, data, message = "" }: ErrorObject): Cause {
+  const field = fieldPath(instancePath);
+  if (keyword === "required") return requiredValue(`${field ? `${field}.` : ""}${params.missingProperty}`);
+  const allowed = keyword === "enum" ? `: ${params.allowedValues.map(String).join(", ")}` : "";
+  return { ...invalidValue(field, data, message + allowed), reason: reasons[keyword] ?? "FieldValueInvalid" };
+}
+
+/** `/spec/parts/0/name` as `spec.parts[0].name`; a key of a map that is a number looks like an index. */
+const fieldPath = (pointer: string) =>
+  pointer
+    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replace(/^\./, "")
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
+
+/** Elements that stand twice in a set, or twice under the same keys in a list map. */
+function duplicates(schema: Schema, value: unknown): Cause[] {
+  const causes: Cause[] = [];
+  walkTyped(schema, value, (type, list, path) => {
+    const keys = type["x-kubernetes-list-map-keys"];
+    const kind = type["x-kubernetes-list-type"];
+    if (!Array.isArray(list) || (kind !== "set" && kind !== "map")) return;
+    const seen = new Set<string>();
+    for (const [index, item] of list.entries()) {
+      const identity = kind === "map" && keys && isFields(item) ? pick(item, keys) : item;
+      const text = JSON.stringify(identity);
+      if (seen.has(text)) causes.push(duplicate(`${path}[${index}]`, text));
+      seen.add(text);
+    }
+  });
+  return causes;
+}
+
+const duplicate = (field: string, value: string): Cause => ({
+  reason: "FieldValueDuplicate",
+  message: `Duplicate value: ${value}`,
+  field,
+});
+
+const pick = (fields: Record<string, unknown>, keys: readonly string[]) =>
+  Object.fromEntries(keys.filter((key) => Object.hasOwn(fields, key)).map((key) => [key, fields[key]]));

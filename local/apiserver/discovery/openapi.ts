@@ -4,8 +4,8 @@ import type { Resource } from "../resource.ts";
 import { definitionOf, referredBy, refTo, schemaOf } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { withHeader } from "../schema/type.ts";
+import { version } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
-import { version } from "./server-version.ts";
 
 const root = "/openapi/v3";
 

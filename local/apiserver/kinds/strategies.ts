@@ -1,4 +1,8 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { defaultCustom } from "../custom/default.ts";
+import { validateCustom } from "../custom/validate.ts";
+import { remember } from "../remember.ts";
 import type { Resource } from "../resource.ts";
 import {
   mutatingPolicyBindingStrategy,
@@ -7,15 +11,11 @@ import {
   validatingPolicyStrategy,
 } from "./admission-policy.ts";
 import { claimStrategy } from "./claim.ts";
-import { customStrategy } from "./custom-strategy.ts";
 import { definitionStrategy } from "./definition-strategy.ts";
 import { coreEventStrategy, groupedEventStrategy } from "./event.ts";
 import { namespaceStrategy } from "./namespace.ts";
-import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
-import { roleBindingStrategy, roleStrategy } from "./role.ts";
-import { secretStrategy } from "./secret.ts";
-import { serviceStrategy } from "./service.ts";
+import { nodeStrategy, roleBindingStrategy, roleStrategy, secretStrategy, serviceStrategy } from "./simple-kinds.ts";
 import { statefulSetStrategy } from "./stateful-set.ts";
 import type { Strategy } from "./strategy.ts";
 import { attachmentStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
@@ -57,4 +57,21 @@ const ordinary: Strategy = {};
 export function strategyOf(resource: Resource): Strategy {
   if (resource.custom) return customStrategy(resource);
   return builtin[`${groupOf(resource)}/${resource.plural}`] ?? ordinary;
+}
+
+/** Custom resources: what their CustomResourceDefinition says, and no unconditional updates. */
+const customStrategy = remember((resource: Resource): Strategy => {
+  const schema = resource.custom?.schema ?? {};
+  return {
+    generation: true,
+    versionRequired: true,
+    defaults: (object) => become(object, defaultCustom(schema, object) as KubernetesObject),
+    validate: (object, live) => validateCustom(schema, object, live),
+  };
+});
+
+function become(object: KubernetesObject, other: KubernetesObject): void {
+  if (object === other) return;
+  for (const field of Object.keys(object)) if (!Object.hasOwn(other, field)) delete object[field];
+  Object.assign(object, other);
 }

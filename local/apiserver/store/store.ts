@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Collection, createCollection, lowerBound } from "./collection.ts";
-import type { StoreEvent } from "./store-event.ts";
-import { type Stored, storedAs } from "./stored.ts";
+import { type Stored, type StoreEvent, storedAs } from "./stored.ts";
 
 /** What etcd and the watch cache are to a real API server. */
 export type Store = ReturnType<typeof createStore>;

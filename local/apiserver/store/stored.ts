@@ -43,3 +43,12 @@ function deepFreeze(value: unknown): void {
   Object.freeze(value);
   for (const child of Object.values(value)) deepFreeze(child);
 }
+
+/** What happened to one object. */
+export interface StoreEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** The new version; of a deletion the last state, under the resourceVersion of the deletion. */
+  readonly current: Stored;
+  /** The version before; absent for `ADDED`. */
+  readonly previous?: Stored;
+}

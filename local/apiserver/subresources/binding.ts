@@ -7,9 +7,9 @@ import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import { resource } from "../resource.ts";
 import { type State, timestamp } from "../state.ts";
+import { success } from "../verbs/delete.ts";
 import { live } from "../verbs/get.ts";
 import { replaceObject } from "../write/replace.ts";
-import { success } from "./success.ts";
 
 const binding = resource("v1", "Binding", "bindings");
 

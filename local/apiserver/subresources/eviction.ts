@@ -8,10 +8,10 @@ import type { ObjectCall } from "../request/call.ts";
 import { optionsFrom } from "../request/delete-options.ts";
 import { resource } from "../resource.ts";
 import { type State, timestamp } from "../state.ts";
+import { success } from "../verbs/delete.ts";
 import { live } from "../verbs/get.ts";
 import { checkPreconditions, deleteObject } from "../write/delete-object.ts";
 import { replaceObject } from "../write/replace.ts";
-import { success } from "./success.ts";
 
 const eviction = resource("policy/v1", "Eviction", "evictions");
 

@@ -1,11 +1,11 @@
+import type { Column } from "../../../shared/kubernetes/custom-kind.ts";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import type { PrinterColumn } from "../resource.ts";
 import type { ComputedColumn } from "./printer-of.ts";
 
 type Found = string | ((object: Fields) => unknown);
 
-const typed = (type: string, name: string, found: Found, priority = 0): PrinterColumn | ComputedColumn =>
+const typed = (type: Column["type"], name: string, found: Found, priority = 0): Column | ComputedColumn =>
   typeof found === "string" ? { name, type, jsonPath: found, priority } : { name, type, cell: found, priority };
 const column = (name: string, found: Found) => typed("string", name, found);
 const wide = (name: string, found: Found) => typed("string", name, found, 1);
@@ -78,7 +78,7 @@ const events = [
  * What `kubectl get` shows of built-in kinds beside their name, under the names of the API server; of other kinds it
  * shows their age.
  */
-export const builtinColumns: Readonly<Record<string, readonly (PrinterColumn | ComputedColumn)[]>> = {
+export const builtinColumns: Readonly<Record<string, readonly (Column | ComputedColumn)[]>> = {
   ConfigMap: [column("Data", ({ data }) => Object.keys(isFields(data) ? data : {}).length), age],
   Event: events,
   Lease: [column("Holder", ".spec.holderIdentity"), age],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Column } from "../../../shared/kubernetes/custom-kind.ts";
 import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { Resource } from "../resource.ts";
 import { resource } from "../testing/resource.ts";
@@ -74,7 +75,7 @@ test("the name of an Event is shown with -o wide alone, that of everything else 
 });
 
 describe("custom resources", () => {
-  const columns = [
+  const columns: Column[] = [
     { name: "Size", type: "integer", jsonPath: ".spec.size" },
     { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: "When", type: "date", jsonPath: ".spec.when", priority: 1 },

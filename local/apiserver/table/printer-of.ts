@@ -1,20 +1,20 @@
+import type { Column } from "../../../shared/kubernetes/custom-kind.ts";
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt } from "../kinds/fields.ts";
-import type { PrinterColumn } from "../resource.ts";
 import { ageOf } from "./age.ts";
 import { jsonPath } from "./json-path.ts";
 
 /** A printer column whose cell is computed, where no JSON path leads to it. */
-export type ComputedColumn = Omit<PrinterColumn, "jsonPath"> & { readonly cell: (object: Fields) => unknown };
+export type ComputedColumn = Omit<Column, "jsonPath"> & { readonly cell: (object: Fields) => unknown };
 
 const nameColumn = { name: "Name", type: "string", format: "name", description: "", priority: 0 };
-const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /**
  * The name of an object and these columns of it, or its age when there are none. A kind whose names mean
  * nothing to people, such as Event, shows them with `-o wide` alone.
  */
-export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = [], hasName = true) {
+export function printerOf(columns: readonly (Column | ComputedColumn)[] = [], hasName = true) {
   const shown = (columns.length > 0 ? columns : [age]).map((column) => ({
     column,
     find: "cell" in column ? (object: Fields) => [column.cell(object)] : jsonPath(column.jsonPath),

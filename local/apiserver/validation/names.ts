@@ -1,5 +1,6 @@
+import { isLabelKey, isLabelValue } from "../../../shared/kubernetes/label-syntax.ts";
+
 const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-const word = "[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?";
 
 /** A check of a text: it answers what is wrong, nothing when all is well. */
 type Check = (text: string) => string[];
@@ -19,20 +20,13 @@ export const subdomainProblems = check(`${label}(?:\\.${label})*`, 253, "a lower
 export const labelProblems = check(label, 63, "a lower case DNS label (RFC 1123)");
 
 /** Values of labels, which may be empty. */
-export const labelValueProblems = check(
-  `(?:${word})?`,
-  63,
-  "letters, digits, '-', '_' and '.' with no sign at the ends",
-);
-
-const keyProblems = check(word, 63, "a key of letters, digits, '-', '_' and '.' with no sign at the ends");
+export const labelValueProblems: Check = (text) => (isLabelValue(text) ? [] : [`must be at most 63 ${signs}`]);
 
 /** Keys of labels and annotations, and finalizers: a name with an optional DNS prefix and `/`. */
-export function qualifiedNameProblems(key: string): string[] {
-  const slash = key.indexOf("/");
-  const prefix = slash < 0 ? [] : subdomainProblems(key.slice(0, slash)).map((problem) => `its prefix ${problem}`);
-  return [...prefix, ...keyProblems(key.slice(slash + 1))];
-}
+export const qualifiedNameProblems: Check = (key) =>
+  isLabelKey(key) ? [] : [`must be at most 63 ${signs}, behind a lower case DNS subdomain and '/' if it has a prefix`];
+
+const signs = "letters, digits, '-', '_' and '.', with a letter or a digit at the ends";
 
 /** Names that need only fit into a URL path, as roles have them: `system:discovery`. */
 export const pathSegmentProblems: Check = (name) =>

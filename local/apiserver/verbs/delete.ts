@@ -6,7 +6,6 @@ import type { Answer } from "../request/answer.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
 import { deleteOptions } from "../request/delete-options.ts";
 import type { State } from "../state.ts";
-import { success } from "../subresources/success.ts";
 import { deleteObject } from "../write/delete-object.ts";
 import { live } from "./get.ts";
 import { list } from "./list.ts";
@@ -37,3 +36,12 @@ export function removeCollection(state: State, call: Call): Answer {
   }
   return { ...found, version: state.store.version };
 }
+
+/** A Status that says that all went well. */
+export const success = (more: Record<string, unknown> = {}) => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Success",
+  ...more,
+});

@@ -6,12 +6,12 @@ import { collectionOf } from "../kinds/resource-table.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
-import { keyOf, type ObjectCall } from "../request/call.ts";
+import { type Call, keyOf, type ObjectCall } from "../request/call.ts";
 import type { State } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
 import { createObject } from "../write/create-object.ts";
 import { updateObject } from "../write/update-object.ts";
-import { checkNames } from "./check-names.ts";
+import { checkNames, takeNamespace } from "./check-names.ts";
 
 /** PUT of an object or of its status. A few kinds are created by it when they do not exist. */
 export function update(state: State, call: ObjectCall): Answer {
@@ -36,4 +36,12 @@ export function checkUid({ resource, name }: ObjectCall, live: Stored, { metadat
     `StorageError: invalid object, Code: 4, Key: /registry/${resource.plural}/${live.key}, ResourceVersion: 0, ` +
     `AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;
   throw conflict(resource, name, why);
+}
+
+/** POST to a collection. */
+export function create(state: State, call: Call): Answer {
+  const { resource, namespace } = call;
+  const object = readObject(call, resource);
+  takeNamespace(namespace, object.metadata);
+  return { type: "stored", status: 201, resource, stored: createObject(state, call, object) };
 }

@@ -1,4 +1,4 @@
-import type { StoreEvent } from "../../../local/apiserver/store/store-event.ts";
+import type { StoreEvent } from "../../../local/apiserver/store/stored.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Actor, Change } from "./change.ts";
