@@ -1,7 +1,7 @@
 import { systemClock } from "../../shared/clock.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { Secret } from "../../shared/kubernetes/kind.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { connectSystems } from "../../shared/serve/connect-systems.ts";
 import { SettingsError } from "../../shared/settings.ts";
@@ -9,8 +9,6 @@ import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { ExternalSystem } from "../../shared/system/system.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 import type { Check } from "./finding.ts";
-
-const Secret: Kind = { apiVersion: "v1", kind: "Secret", plural: "secrets", namespaced: true };
 
 /** How each external system is asked for something small that takes address, certificate and credentials. */
 export type Probes = Readonly<Record<string, (client: never) => Promise<unknown>>>;

@@ -3,13 +3,13 @@ import { Cluster, Machine, VolumeAttachment } from "../../functions/satellite/li
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { timestamp } from "../../shared/kubernetes/timestamp.ts";
 import type { ControllerTools, Running } from "../controllers/controller.ts";
 import { guardedPatch } from "../controllers/guarded-patch.ts";
 import { startObjectQueue } from "../controllers/object-queue.ts";
 import { withConditions } from "../controllers/objects/condition.ts";
 import type { NodeObject } from "../controllers/objects/node.ts";
 import type { PodObject } from "../controllers/objects/pod.ts";
-import { timestamp } from "../controllers/timestamp.ts";
 import type { WorkQueue } from "../controllers/work-queue.ts";
 import { GenericMachine } from "./kinds.ts";
 import { type AttachmentObject, type ClusterObject, type MachineObject, nextPhase, type Pass } from "./machine.ts";

@@ -4,7 +4,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { microTimestamp } from "./timestamp.ts";
+import { microTimestamp } from "../../shared/kubernetes/timestamp.ts";
 
 /** What happened, as the component that saw it words it. */
 export interface Occurrence {

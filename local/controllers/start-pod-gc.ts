@@ -1,12 +1,12 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../shared/kubernetes/kind.ts";
+import { timestamp } from "../../shared/kubernetes/timestamp.ts";
 import type { ControllerTools, Running } from "./controller.ts";
 import { guardedPatch } from "./guarded-patch.ts";
 import { startObjectQueue } from "./object-queue.ts";
 import { type Condition, withConditions } from "./objects/condition.ts";
 import { isFinished, type PodObject } from "./objects/pod.ts";
-import { timestamp } from "./timestamp.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 /** Milliseconds for which a node must be missing before its pods are given up. */

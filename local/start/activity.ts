@@ -5,10 +5,10 @@ import { slug } from "../../shared/rule.ts";
 import { decisionLine, isLogRecord, type LogRecord } from "../../shared/terminal/decision-line.ts";
 import { type Colour, row } from "../../shared/terminal/row.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
-import type { Counts } from "../cluster/counts.ts";
 import type { Trouble } from "../controllers/controller.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { InstanceEvent } from "../serving/revision.ts";
+import type { Counts } from "../tour/tour.ts";
 
 /** Shows what sources, brokers and functions do, and counts it. */
 export type Activity = ReturnType<typeof createActivity> & {

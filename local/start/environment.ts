@@ -1,11 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { ConfigMap, type Kind } from "../../shared/kubernetes/kind.ts";
+import { ConfigMap, type Kind, Secret } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Plan, Source } from "../serving/plan.ts";
-
-const Secret = { apiVersion: "v1", kind: "Secret", plural: "secrets", namespaced: true } as const satisfies Kind;
 
 type WithData = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
 

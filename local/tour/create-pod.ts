@@ -1,7 +1,7 @@
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { TourWorld } from "./world.ts";
+import type { TourWorld } from "./tour.ts";
 
 /** Creates a pod as soon as its namespace takes one: not before its service account is there. */
 export async function createPod(

@@ -3,7 +3,7 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { KnativeService } from "../serving/kind.ts";
 import { sweptOften } from "../start/swept-often.ts";
-import type { TourWorld } from "./world.ts";
+import type { TourWorld } from "./tour.ts";
 
 const namespace = "holdfast";
 

@@ -1,8 +1,7 @@
 import { UserError } from "../../shared/command/user-error.ts";
 import { nothingLeft } from "./namespace.ts";
 import type { Chapter } from "./play.ts";
-import type { Tour } from "./tour.ts";
-import type { TourWorld } from "./world.ts";
+import type { Tour, TourWorld } from "./tour.ts";
 
 /**
  * Tours by their names, one chapter each; after the last everything is deleted. On a user's cluster those that are

@@ -1,3 +1,5 @@
+import { timestamp } from "./timestamp.ts";
+
 /** A condition of an object's status; times are RFC 3339. */
 export interface Condition {
   readonly type: string;
@@ -29,7 +31,7 @@ export function setCondition(
 ): readonly Condition[] {
   const place = conditions.findIndex(({ type }) => type === wanted.type);
   const present = conditions[place];
-  const time = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  const time = timestamp(now);
   if (!present) return [...conditions, { ...wanted, lastTransitionTime: time }];
   const { status, reason, message } = wanted;
   if (present.status === status && present.reason === reason && present.message === message) return conditions;

@@ -88,6 +88,12 @@ export const ConfigMap = {
   plural: "configmaps",
   namespaced: true,
 } as const satisfies Kind;
+export const Secret = {
+  apiVersion: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+} as const satisfies Kind;
 export const Event = {
   apiVersion: "events.k8s.io/v1",
   kind: "Event",

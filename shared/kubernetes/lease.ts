@@ -2,6 +2,7 @@ import { isFarAhead } from "../clock.ts";
 import type { Kind } from "./kind.ts";
 import { notBeforeWritten } from "./last-written.ts";
 import type { KubernetesObject } from "./object.ts";
+import { microTimestamp } from "./timestamp.ts";
 import type { Write } from "./write.ts";
 
 export const Lease = {
@@ -58,7 +59,7 @@ export interface Claimant {
 export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {
   const { namespace, name, holder, seconds, annotations } = claimant;
   const noted = annotations ? { annotations } : {};
-  const time = microTime(now);
+  const time = microTimestamp(now);
   const spec = { holderIdentity: holder, acquireTime: time, renewTime: time, leaseDurationSeconds: seconds };
   if (!seen) {
     const metadata = { namespace, name, ...noted } as LeaseObject["metadata"];
@@ -91,6 +92,3 @@ export function releaseLease({ metadata: { uid, resourceVersion, namespace, name
   const patch = { metadata: { uid, resourceVersion }, spec: { holderIdentity: "" } };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
 }
-
-/** As Kubernetes writes a MicroTime. */
-const microTime = (time: number) => new Date(time).toISOString().replace("Z", "000Z");

@@ -4,6 +4,7 @@ import { isAlreadyExists } from "./api-error.ts";
 import type { Client } from "./client.ts";
 import { Event } from "./kind.ts";
 import type { KubernetesObject } from "./object.ts";
+import { microTimestamp } from "./timestamp.ts";
 
 /** In bytes, as the API server counts. */
 const longestNote = 1024;
@@ -47,7 +48,7 @@ export async function recordEvent(
     apiVersion: Event.apiVersion,
     kind: Event.kind,
     metadata: { name: eventName(about, functionName, reason, distinct), namespace: eventNamespace(about) } as never,
-    eventTime: new Date(now).toISOString().replace("Z", "000Z"),
+    eventTime: microTimestamp(now),
     type,
     reason,
     action: actionOf(functionName),

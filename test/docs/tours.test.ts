@@ -2,8 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createRecorder, readRecordings, shown, stepsIn } from "../../local/start/testing/recording.ts";
-import type { Tour } from "../../local/tour/tour.ts";
-import type { TourWorld } from "../../local/tour/world.ts";
+import type { Tour, TourWorld } from "../../local/tour/tour.ts";
 import { root } from "../manifests/kustomization.ts";
 
 const folder = join(root, "local/tour");

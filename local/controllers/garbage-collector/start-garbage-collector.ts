@@ -2,9 +2,8 @@ import type { ControllerTools, Running } from "../controller.ts";
 import type { Everything } from "../discovery/everything.ts";
 import { startWorkQueue } from "../work-queue.ts";
 import { changeOwners, dropFinalizer } from "./change.ts";
-import { collect } from "./collect.ts";
+import { collect, createOwnerLookup } from "./collect.ts";
 import { createGraph, isSettled, orphan } from "./graph.ts";
-import { createOwnerLookup } from "./owners.ts";
 
 /**
  * Deletes what no owner keeps any more, as kube-controller-manager's garbage collector does: an owner exists when an

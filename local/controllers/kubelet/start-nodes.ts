@@ -2,11 +2,11 @@ import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { Namespace, Node } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { microTimestamp, timestamp } from "../../../shared/kubernetes/timestamp.ts";
 import { type ControllerTools, splitKey } from "../controller.ts";
+import { type Condition, conditionOf } from "../objects/condition.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
-import { microTimestamp, timestamp } from "../timestamp.ts";
 import { startWorkQueue } from "../work-queue.ts";
-import { nodeStatus } from "./node-status.ts";
 
 /** How often nodes show that they live. */
 export interface Heartbeat {
@@ -109,4 +109,41 @@ export function startNodes(
 /** The server sets what is missing. */
 function newObject({ apiVersion, kind }: { apiVersion: string; kind: string }, metadata: object): KubernetesObject {
   return { apiVersion, kind, metadata: metadata as KubernetesObject["metadata"] };
+}
+
+/** The status of a node in good health, as the kubelet reports it. */
+function nodeStatus(node: NodeObject, hostIP: string, now: string): object {
+  const { name } = node.metadata;
+  const resources = { cpu: "8", memory: "16Gi", pods: "110", "ephemeral-storage": "100Gi" };
+  const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => {
+    const old = conditionOf(node.status?.conditions, type);
+    const lastTransitionTime = old?.status === status ? (old.lastTransitionTime ?? now) : now;
+    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime };
+  };
+  return {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: "InternalIP", address: hostIP },
+      { type: "Hostname", address: name },
+    ],
+    conditions: [
+      condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+      condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+      condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+      condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+    ],
+    nodeInfo: {
+      machineID: name,
+      systemUUID: name,
+      bootID: name,
+      kernelVersion: "laptop",
+      osImage: "Holdfast laptop edition",
+      containerRuntimeVersion: "none://0",
+      kubeletVersion: "v1.36.3",
+      kubeProxyVersion: "",
+      operatingSystem: "linux",
+      architecture: "amd64",
+    },
+  };
 }

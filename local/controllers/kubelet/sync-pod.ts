@@ -1,10 +1,10 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { timestamp } from "../../../shared/kubernetes/timestamp.ts";
 import type { ControllerTools } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { conditionOf } from "../objects/condition.ts";
 import { type Container, isFinished, type PodObject } from "../objects/pod.ts";
-import { timestamp } from "../timestamp.ts";
 import { checkVolumes } from "./check-volumes.ts";
 import { endOf, exitCodeOf, stopOf } from "./lifetime.ts";
 import { type Addresses, endedStatus, readyStatus, runningStatus } from "./pod-status.ts";

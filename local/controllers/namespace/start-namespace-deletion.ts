@@ -1,11 +1,13 @@
-import { isConflict } from "../../../shared/kubernetes/api-error.ts";
+import { isConflict, isNotFound } from "../../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { ServedKind } from "../../../shared/kubernetes/discover.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Namespace, pathOf } from "../../../shared/kubernetes/kind.ts";
+import { Namespace, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import type { Everything } from "../discovery/everything.ts";
+import { kindKey } from "../objects/kinds.ts";
 import { startWorkQueue } from "../work-queue.ts";
-import { deleteContent } from "./delete-content.ts";
 
 type NamespaceObject = KubernetesObject & { spec?: { finalizers?: string[] } };
 
@@ -52,4 +54,37 @@ export function startNamespaceDeletion(tools: ControllerTools & { everything: Ev
     if (namespace && change !== "add" && isBeingDeleted(namespace)) queue.addAfter(namespace.metadata.name, gather);
   });
   return { synced };
+}
+
+/**
+ * Deletes all pods of a namespace, and once none is left everything else (KEP-5080). Returns whether nothing is left.
+ * Throws the first failure: where pods cannot be deleted, before anything else is touched, and otherwise after it has
+ * tried every kind.
+ */
+async function deleteContent(client: Client, namespace: string, served: readonly ServedKind[]): Promise<boolean> {
+  const deletable = served.filter(({ namespaced, verbs }) => namespaced && verbs.includes("deletecollection"));
+  const isPod = (kind: ServedKind) => kindKey(kind) === kindKey(Pod);
+  for (const kinds of [deletable.filter(isPod), deletable.filter((kind) => !isPod(kind))]) {
+    let isEmpty = true;
+    const failures: unknown[] = [];
+    for (const kind of kinds) {
+      try {
+        if (!(await deleteKind(client, namespace, kind))) isEmpty = false;
+      } catch (error) {
+        // A kind whose definition has gone meanwhile has nothing left.
+        if (!isNotFound(error)) failures.push(error);
+      }
+    }
+    if (failures.length) throw failures[0];
+    if (!isEmpty) return false;
+  }
+  return true;
+}
+
+/** Returns whether nothing of the kind is left. */
+async function deleteKind(client: Client, namespace: string, kind: ServedKind): Promise<boolean> {
+  const options = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" };
+  await client.request("DELETE", pathOf(kind, namespace), options);
+  for await (const _ of client.list(kind, { namespace, metadataOnly: true })) return false;
+  return true;
 }

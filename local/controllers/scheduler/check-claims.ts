@@ -1,10 +1,11 @@
+import type { Reflection } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { type ClaimUse, claimsOf } from "../../../shared/storage/pod-claims.ts";
+import type { NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { bindCompleted, hasAnnotation } from "../volume-binder/annotations.ts";
-import { waitsForConsumer } from "../volume-binder/storage-class.ts";
-import type { SchedulerCaches } from "./caches.ts";
+import { type BinderCaches, waitsForConsumer } from "../volume-binder/caches.ts";
 
 /** The claims of a pod that can be scheduled, as far as its claims are concerned. */
 export interface PodClaims {
@@ -24,8 +25,9 @@ export function checkClaims(pod: PodObject, caches: SchedulerCaches): PodClaims 
   }
   const bound = found.filter((claim) => claim.spec.volumeName && hasAnnotation(claim, bindCompleted));
   const unbound = found.filter((claim) => !bound.includes(claim));
-  const isLate = (claim: ClaimObject) => waitsForConsumer(claim, (name) => caches.classes.get(undefined, name));
-  return unbound.every(isLate) ? { bound, unbound } : "pod has unbound immediate PersistentVolumeClaims";
+  return unbound.every((claim) => waitsForConsumer(claim, caches))
+    ? { bound, unbound }
+    : "pod has unbound immediate PersistentVolumeClaims";
 }
 
 function missing({ claim, ephemeral }: ClaimUse): string {
@@ -43,4 +45,10 @@ function problemOf(pod: PodObject, claim: ClaimObject, { ephemeral }: ClaimUse):
     return `PVC ${namespace}/${name} was not created for pod ${namespace}/${pod.metadata.name} (pod is not owner)`;
   }
   return undefined;
+}
+
+/** What the scheduler knows of the cluster, a little behind the truth. */
+export interface SchedulerCaches extends BinderCaches {
+  pods: Reflection<PodObject>;
+  nodes: Reflection<NodeObject>;
 }

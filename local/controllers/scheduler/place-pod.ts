@@ -1,15 +1,15 @@
 import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
+import { timestamp } from "../../../shared/kubernetes/timestamp.ts";
 import type { ControllerTools } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { conditionOf } from "../objects/condition.ts";
 import type { NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
-import { timestamp } from "../timestamp.ts";
 import { boundByController, hasAnnotation, selectedNode } from "../volume-binder/annotations.ts";
 import { findVolume, isFor } from "../volume-binder/match-volume.ts";
-import type { SchedulerCaches } from "./caches.ts";
+import type { SchedulerCaches } from "./check-claims.ts";
 
 const by = "default-scheduler";
 

@@ -6,7 +6,7 @@ import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { startObjectQueue } from "../object-queue.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
-import type { SchedulerCaches } from "./caches.ts";
+import type { SchedulerCaches } from "./check-claims.ts";
 import { type Awaited, chooseNode } from "./choose-node.ts";
 import { bindPod, requestVolumes, showUnschedulable } from "./place-pod.ts";
 

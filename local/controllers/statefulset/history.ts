@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { ControllerRevision } from "../../../shared/kubernetes/kind.ts";
 import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
+import { sameJson } from "../../../shared/same-json.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { controllerReference } from "./make-pod.ts";
 import { controllerOf } from "./pods.ts";
-import { remembersSame, revisionData, revisionHash } from "./revision-data.ts";
 import type { RevisionObject, SetObject } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
 
@@ -22,10 +23,10 @@ export async function resolveRevisions(tools: SetTools, set: SetObject): Promise
   const revisions = revisionsOf(tools, set);
   const data = revisionData(set);
   const latest = revisions.at(-1);
-  const equal = revisions.findLast((revision) => remembersSame(revision.data, data));
+  const equal = revisions.findLast((revision) => sameJson(revision.data, data));
   const next = (latest?.revision ?? 0) + 1;
   let update: RevisionObject;
-  if (latest && equal && remembersSame(latest.data, equal.data)) update = latest;
+  if (latest && equal && sameJson(latest.data, equal.data)) update = latest;
   else if (equal) update = (await guardedPatch(tools.client, ControllerRevision, equal, { revision: next })) ?? equal;
   else update = await createRevision(tools, set, { data, revision: next });
   const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
@@ -47,7 +48,7 @@ async function createRevision(
   content: Pick<RevisionObject, "data" | "revision">,
 ): Promise<RevisionObject> {
   const { namespace, annotations = {} } = set.metadata;
-  const hash = revisionHash(content.data);
+  const hash = createHash("sha256").update(JSON.stringify(content.data)).digest("hex").slice(0, 10);
   const name = `${set.metadata.name.slice(0, 223)}-${hash}`;
   const labels = { ...set.spec.template.metadata?.labels, "controller.kubernetes.io/hash": hash };
   const ownerReferences = [controllerReference(set)];
@@ -63,7 +64,7 @@ async function createRevision(
     if (!isAlreadyExists(error)) throw error;
     // The cache has not seen it yet.
     const present = await client.get<RevisionObject>(ControllerRevision, namespace, name);
-    if (!present || !remembersSame(present.data, content.data)) throw error;
+    if (!present || !sameJson(present.data, content.data)) throw error;
     return present;
   }
 }
@@ -71,4 +72,13 @@ async function createRevision(
 function byAge(left: RevisionObject, right: RevisionObject): number {
   const key = ({ metadata }: RevisionObject) => `${metadata.creationTimestamp} ${metadata.name}`;
   return left.revision - right.revision || (key(left) < key(right) ? -1 : 1);
+}
+
+/** What a revision remembers of a set: a patch that brings its template back. */
+const revisionData = ({ spec }: SetObject) => ({ spec: { template: { ...spec.template, $patch: "replace" } } });
+
+/** The template that a revision remembers. */
+export function templateOf({ data }: RevisionObject): SetObject["spec"]["template"] {
+  const { $patch: _, ...template } = data.spec.template as SetObject["spec"]["template"] & { $patch?: string };
+  return template;
 }

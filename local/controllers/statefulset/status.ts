@@ -1,9 +1,10 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { guardedPatch } from "../guarded-patch.ts";
+import { conditionOf } from "../objects/condition.ts";
+import type { PodObject } from "../objects/pod.ts";
 import type { Revisions } from "./history.ts";
 import { revisionLabel } from "./make-pod.ts";
-import { isCreated, isRunningAndReady } from "./pod-state.ts";
 import type { Member } from "./pods.ts";
 import type { SetObject, SetStatus } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
@@ -52,4 +53,17 @@ function hasChanged(before: SetStatus | undefined, status: Status): boolean {
   if (status.observedGeneration > (before?.observedGeneration ?? 0)) return true;
   const { observedGeneration: _, ...rest } = status;
   return (Object.keys(rest) as (keyof typeof rest)[]).some((field) => (before?.[field] || 0) !== (rest[field] || 0));
+}
+
+/** Whether the API server knows the pod; otherwise it is only meant to be. */
+export function isCreated(pod: PodObject): boolean {
+  return pod.status?.phase !== undefined;
+}
+
+export function isReady(pod: PodObject): boolean {
+  return conditionOf(pod.status?.conditions, "Ready")?.status === "True";
+}
+
+export function isRunningAndReady(pod: PodObject): boolean {
+  return pod.status?.phase === "Running" && isReady(pod);
 }

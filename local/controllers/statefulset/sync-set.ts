@@ -1,16 +1,13 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { isFinished } from "../objects/pod.ts";
 import { claimsHaveRightOwners, fixOwners, hasClaimLeftBehind } from "./claims.ts";
-import { type Revisions, resolveRevisions } from "./history.ts";
+import { type Revisions, resolveRevisions, templateOf } from "./history.ts";
 import { firstOrdinal, isInRange } from "./identity.ts";
 import { newPod, revisionLabel } from "./make-pod.ts";
-import { isCreated, isReady, isRunningAndReady } from "./pod-state.ts";
 import { correctClaims, createPod, deletePod, gatherPods, type Member, replaceLostClaims } from "./pods.ts";
-import { templateOf } from "./revision-data.ts";
 import type { SetObject } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
-import { type Status, statusOf, writeStatus } from "./status.ts";
-import { forEachOf } from "./steps.ts";
+import { isCreated, isReady, isRunningAndReady, type Status, statusOf, writeStatus } from "./status.ts";
 
 /** Brings a set one round closer to what it wants: its pods, their claims and its status. */
 export async function syncSet(tools: SetTools, set: SetObject): Promise<void> {
@@ -100,4 +97,23 @@ async function bringUp(tools: SetTools, set: SetObject, member: Member, oneByOne
   if (oneByOne && (isBeingDeleted(pod) || !isRunningAndReady(pod))) return "stop";
   if (isCreated(pod)) await correctClaims(tools, set, member);
   return "next";
+}
+
+/**
+ * Takes a step for each item: one by one until one says `stop` or fails, or all at once. Returns whether all went
+ * through.
+ */
+async function forEachOf<T>(
+  items: readonly T[],
+  oneByOne: boolean,
+  step: (item: T) => Promise<"next" | "stop">,
+): Promise<boolean> {
+  if (oneByOne) {
+    for (const item of items) if ((await step(item)) === "stop") return false;
+    return true;
+  }
+  const outcomes = await Promise.allSettled(items.map(step));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed) throw failed.reason;
+  return true;
 }

@@ -7,3 +7,8 @@ export interface BinderCaches {
   volumes: Reflection<VolumeObject>;
   classes: Reflection<ClassObject>;
 }
+
+/** Whether the claim's volume is chosen or made only when its first pod is scheduled. */
+export function waitsForConsumer({ spec }: ClaimObject, { classes }: Pick<BinderCaches, "classes">): boolean {
+  return classes.get(undefined, spec.storageClassName ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
+}

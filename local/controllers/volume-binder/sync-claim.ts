@@ -2,10 +2,9 @@ import type { ControllerTools } from "../controller.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { bindCompleted, hasAnnotation, selectedNode } from "./annotations.ts";
 import { bind, setClaimPhase } from "./bind.ts";
-import type { BinderCaches } from "./caches.ts";
+import { type BinderCaches, waitsForConsumer } from "./caches.ts";
 import { findVolume, isFor, mismatch } from "./match-volume.ts";
 import { component, provision } from "./provision.ts";
-import { waitsForConsumer } from "./storage-class.ts";
 
 /** Brings one claim forward: finds or makes a volume for it, or says that the one it had is lost. */
 export async function syncClaim(tools: ControllerTools, caches: BinderCaches, claim: ClaimObject): Promise<void> {
@@ -16,7 +15,7 @@ export async function syncClaim(tools: ControllerTools, caches: BinderCaches, cl
 
 async function findOrMake(tools: ControllerTools, caches: BinderCaches, claim: ClaimObject): Promise<void> {
   const { client, record } = tools;
-  const waits = waitsForConsumer(claim, (name) => caches.classes.get(undefined, name));
+  const waits = waitsForConsumer(claim, caches);
   const volume = findVolume(claim, caches.volumes.list(), { reservedOnly: waits });
   if (volume) return bind(client, volume, claim);
 

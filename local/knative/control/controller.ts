@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Eventing } from "../../../eventing/control/eventing.ts";
 import { eventingKinds } from "../../../eventing/kinds.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { timestamp } from "../../../shared/kubernetes/timestamp.ts";
 import type { ControllerTools, Running } from "../../controllers/controller.ts";
-import { timestamp } from "../../controllers/timestamp.ts";
 import { startWorkQueue } from "../../controllers/work-queue.ts";
 import { statusOf } from "./status.ts";
 

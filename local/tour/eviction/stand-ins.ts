@@ -5,7 +5,7 @@ import { startKubelet, usualHeartbeat } from "../../controllers/kubelet/start-ku
 import { createOpenStack } from "../../openstack/openstack.ts";
 import { serveOpenStack } from "../../openstack/serve-openstack.ts";
 import { untilAborted } from "../../time/until-aborted.ts";
-import type { TourWorld } from "../world.ts";
+import type { TourWorld } from "../tour.ts";
 
 /** The host that is evicted, and the one that takes its servers. */
 export const [leaving, staying] = ["compute-1", "compute-2"] as const;

@@ -2,16 +2,16 @@ import { NeutronL2Agent, NeutronL3Agent, NovaComputeNode } from "../../../functi
 import { approvalKey, conditions } from "../../../functions/eviction/lib/names.ts";
 import { locksOn, maintenanceLabel, maintenanceOf } from "../../../functions/eviction/lib/node-lock.ts";
 import type { DependentObject } from "../../../functions/eviction/lib/schema.ts";
-import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node, Pod, Secret } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { timestamp } from "../../../shared/kubernetes/timestamp.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
 import { withSettings } from "../../cluster/with-settings.ts";
 import { aborted } from "../../time/aborted.ts";
 import { tourNamespace } from "../namespace.ts";
 import { oftenSwept } from "../often-swept.ts";
 import type { Proof, Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 import { leaving, password, type StandIns, startStandIns, staying } from "./stand-ins.ts";
 
 /** An OpenStack host from end to end: evicted live, under an update of its L2 agent, and dead. */
@@ -25,7 +25,6 @@ const settings = {
   EVICTION_DOWN_FOR: "3s",
   EVICTION_SHARED_STORAGE: "true",
 };
-const Secret = { apiVersion: "v1", kind: "Secret", plural: "secrets", namespaced: true } as const satisfies Kind;
 /** Of a proof that waits for several functions, one after the other. */
 const patience = 180_000;
 
@@ -213,7 +212,7 @@ function steps(world: TourWorld): Step[] {
       // Before that Nova would begin to move its servers while they run, and only a person ends such a move.
       await until(() => !isUp());
       // As the node lifecycle controller does after 40 s of silence.
-      const lastTransitionTime = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+      const lastTransitionTime = timestamp(world.clock.now());
       const ready = { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "", lastTransitionTime };
       await client.patch(
         Node,

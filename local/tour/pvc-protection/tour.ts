@@ -10,8 +10,7 @@ import { findEvent } from "../find-event.ts";
 import { tourNamespace } from "../namespace.ts";
 import { exampleObjects, named } from "../objects.ts";
 import type { Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 
 const beats = 200;
 

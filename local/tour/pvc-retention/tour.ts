@@ -7,8 +7,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { tourNamespace } from "../namespace.ts";
 import { exampleSet } from "../objects.ts";
 import type { Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 
 const own = "pvc-retention/set-owner";
 

@@ -14,7 +14,7 @@ import { startVolumeUsers } from "../../piraeus/start-volume-users.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
 import { untilAborted } from "../../time/until-aborted.ts";
 import { tourNamespace } from "../namespace.ts";
-import type { TourWorld } from "../world.ts";
+import type { TourWorld } from "../tour.ts";
 
 /** Storage nodes of the tour, with a label by which a LinstorCluster selects them. */
 export const storageNodes = ["storage-1", "storage-2", "storage-3", "storage-4"] as const;

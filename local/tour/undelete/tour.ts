@@ -4,8 +4,7 @@ import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { beginTour, tourNamespace } from "../namespace.ts";
 import { exampleSet, named } from "../objects.ts";
 import type { Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 
 const keepKey = "holdfast.dev/keep-volume-for";
 const offerKey = "holdfast.dev/offer";

@@ -9,8 +9,7 @@ import { findEvent } from "../find-event.ts";
 import { tourNamespace } from "../namespace.ts";
 import { exampleObjects } from "../objects.ts";
 import type { Proof, Step } from "../play.ts";
-import type { Tour } from "../tour.ts";
-import type { TourWorld } from "../world.ts";
+import type { Tour, TourWorld } from "../tour.ts";
 
 /** Of the Volume, its PersistentVolume and its class: names of the whole cluster. */
 const name = "holdfast-tour";
