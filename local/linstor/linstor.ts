@@ -5,7 +5,6 @@ import { catchUp } from "./delete-resource.ts";
 import { diskState, emptyDatabase, isDiskless, type Node, type Resource, type Satellite, same } from "./model.ts";
 import { resume, settle } from "./replacement.ts";
 import { answer } from "./routes.ts";
-import { toJson } from "./to-json.ts";
 import { findNode, newResource, resourcesOf, satelliteOf, type World } from "./world.ts";
 
 export interface LinstorOptions {
@@ -224,4 +223,11 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       });
     },
   };
+}
+
+/** JSON with bigints as plain numbers of all their digits, as LINSTOR sends them. */
+export function toJson(value: unknown): string {
+  // In Node since 22; TypeScript's types do not have it yet.
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? rawJSON(String(part)) : part));
 }

@@ -1,10 +1,9 @@
 import { type Entry, entry, statusOf } from "./entry.ts";
 import { evacuate } from "./evacuate.ts";
 import { type Node, same } from "./model.ts";
-import { changeProperties, createNode, modifyInterface, modifyNode } from "./nodes.ts";
+import { changeProperties, createNode, modifyInterface, modifyNode, restoreNode } from "./nodes.ts";
 import { createPool, deletePool, modifyPool } from "./pools.ts";
 import { deleteNode, loseNode } from "./remove-node.ts";
-import { restoreNode } from "./restore-node.ts";
 import { nodeView, poolViews, resourceView, snapshotView } from "./views.ts";
 import { findNode, notFound, type World } from "./world.ts";
 

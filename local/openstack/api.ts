@@ -1,4 +1,5 @@
 import type { SystemRequest, SystemResponse } from "../../shared/system/transport.ts";
+import { json } from "../system-server/json.ts";
 import type { Cloud, Host, Instance, Move } from "./cloud.ts";
 
 /** Whose token it is. */
@@ -222,12 +223,6 @@ export function answerBaremetal(cloud: Cloud, { isAdmin }: Account, request: Sys
 /** As Nova writes times in most places: UTC, without saying so. */
 const naive = (time: number) => new Date(time).toISOString().replace("Z", "000");
 const forbidden = (rule: string) => fault(403, `Policy doesn't allow os_compute_api:${rule} to be performed.`);
-
-export const json = (body: unknown, status = 200): SystemResponse => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body),
-});
 
 /** Nova's way to refuse: one key for each kind of fault. */
 function fault(code: number, message: string): SystemResponse {

@@ -1,5 +1,6 @@
 import type { SystemRequest, SystemResponse } from "../../shared/system/transport.ts";
-import { type Account, json } from "./api.ts";
+import { json } from "../system-server/json.ts";
+import type { Account } from "./api.ts";
 import type { CloudOptions } from "./cloud.ts";
 
 /** The sorts of agents, and what each serves, as Neutron's API names it. */

@@ -1,5 +1,6 @@
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
-import { type Account, answerBaremetal, answerCompute, json } from "./api.ts";
+import { json } from "../system-server/json.ts";
+import { type Account, answerBaremetal, answerCompute } from "./api.ts";
 import { type CloudOptions, createCloud } from "./cloud.ts";
 import { createNetwork } from "./network.ts";
 
@@ -43,10 +44,7 @@ export function createOpenStack(options: OpenStackOptions) {
     const credential = identity.application_credential;
     await clock.sleep(hashing);
     const isKnown = ["admin", "demo"].includes(user?.name) && user.password === password;
-    if (!isKnown && !(credential?.id === "holdfast" && credential.secret === password)) {
-      const error = { code: 401, message: "The request you have made requires authentication.", title: "Unauthorized" };
-      return json({ error }, 401);
-    }
+    if (!isKnown && !(credential?.id === "holdfast" && credential.secret === password)) return unauthorized();
     const name = user?.name ?? "admin";
     const token = random.uuid();
     const expires = clock.now() + tokenLife;
@@ -75,10 +73,7 @@ export function createOpenStack(options: OpenStackOptions) {
 
   async function service(root: string, request: SystemRequest): Promise<SystemResponse> {
     const account = tokens.get(request.headers["x-auth-token"] ?? "");
-    if (!account || account.expires <= clock.now()) {
-      const error = { code: 401, message: "The request you have made requires authentication.", title: "Unauthorized" };
-      return json({ error }, 401);
-    }
+    if (!account || account.expires <= clock.now()) return unauthorized();
     if (root === ironic) return answerBaremetal(cloud, account, request);
     return root === nova ? answerCompute(cloud, account, request) : network.answer(account, request);
   }
@@ -113,3 +108,8 @@ export function createOpenStack(options: OpenStackOptions) {
     expireTokens: () => tokens.clear(),
   };
 }
+
+const unauthorized = () => {
+  const error = { code: 401, message: "The request you have made requires authentication.", title: "Unauthorized" };
+  return json({ error }, 401);
+};

@@ -1,11 +1,11 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { SystemRequest, SystemResponse } from "../../shared/system/transport.ts";
+import { json } from "../system-server/json.ts";
 import { carryOut } from "./api/command.ts";
-import { json, page } from "./api/page.ts";
+import { page } from "./api/page.ts";
 import { mayRun, type Rights } from "./api/rights.ts";
 import { createSessions, type Login } from "./api/sessions.ts";
-import { jidAt } from "./jid.ts";
 import { createMaster, type JobReturned } from "./master.ts";
 import type { MinionFunction } from "./minion/function.ts";
 import { createMinion, type Minion } from "./minion/minion.ts";
@@ -155,4 +155,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** A job id as Salt makes one: the moment (UTC) down to the microsecond. */
+function jidAt(now: number, microseconds: number): string {
+  const moment = new Date(now).toISOString().slice(0, 23).replaceAll(/\D/g, "");
+  return moment + String(microseconds % 1000).padStart(3, "0");
 }

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Clock } from "../../../shared/clock.ts";
 import type { SystemResponse } from "../../../shared/system/transport.ts";
+import { json } from "../../system-server/json.ts";
 import type { Master } from "../master.ts";
 import type { Published } from "../minion/minion.ts";
-import { json, page } from "./page.ts";
+import { page } from "./page.ts";
 import { mayCall } from "./rights.ts";
 import type { Login } from "./sessions.ts";
 

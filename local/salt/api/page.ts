@@ -14,8 +14,3 @@ export function page(status: number, sentence: string): SystemResponse {
 `;
   return { status, headers: { "content-type": "text/html;charset=utf-8" }, body };
 }
-
-/** An answer that is data. */
-export function json(value: unknown, status = 200): SystemResponse {
-  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
-}

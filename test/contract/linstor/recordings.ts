@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../../functions/satellite/lib/linstor/caller.ts";
-import { toJson } from "../../../local/linstor/to-json.ts";
+import { toJson } from "../../../local/linstor/linstor.ts";
 import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
 
 /** One request to the real controller, and its answer. */
