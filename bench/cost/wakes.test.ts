@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
 import { KnativeService } from "../../local/serving/kind.ts";
-import { readPlan } from "../../local/serving/plan.ts";
+import { readService } from "../../local/serving/plan.ts";
 import { createFunctionPods } from "../../local/serving/pods.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import { claim } from "../../test/harness/manifest.ts";
@@ -56,7 +56,9 @@ test("pods of our own functions, and of the sources' adapters, come and go witho
       ({ object }) => object.apiVersion === KnativeService.apiVersion,
     );
     expect(services.length).toBe(plane.functions.length);
-    const ends = services.map(({ object }) => pods.begin({ ...readPlan(object), namespace: "default" }, "a-00001"));
+    const ends = services.map(({ object }) =>
+      pods.begin({ ...readService(object).plan, namespace: "default" }, "a-00001"),
+    );
     await pods.settled();
     const [pod] = await Array.fromAsync(plane.admin.list(Pod, { labelSelector: "app=a-00001" }));
     const status = { phase: "Running" };

@@ -8,7 +8,7 @@ import type { Send } from "../../eventing/send.ts";
 import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
 import { usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../../local/controllers/start-controllers.ts";
-import { type Plan, readPlan } from "../../local/serving/plan.ts";
+import { type Plan, readService } from "../../local/serving/plan.ts";
 import { createFunctionPods } from "../../local/serving/pods.ts";
 import { virtualClock } from "../../local/time/testing/virtual-clock.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
@@ -133,7 +133,7 @@ export async function openRestingCluster({
     const tools = { client: () => admin, clock, log: silent, environment: settings, id: random.uuid, ...connect };
     return () => start({ ...tools, post: (...request) => eventing.send(...request) });
   }
-  for (const plan of objects.filter(isService).map(readPlan)) {
+  for (const plan of objects.filter(isService).map((object) => readService(object).plan)) {
     const life = { wakes: 0, pods: 0 };
     lives.set(plan.service, life);
     handlers.set(plan.service, scaledFunction(plan, starterOf(plan), { clock, pods }, life));

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import type { IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Dispatcher, Pool } from "undici";
-import { freePort } from "./free-port.ts";
+import { listen } from "../system-server/listen.ts";
 import type { Keeper } from "./keeper.ts";
 import { readOutput } from "./output.ts";
 
@@ -35,11 +35,6 @@ export interface InstanceRequest {
   readonly body: string | Readable | null;
 }
 
-/** A process that did not come to listen. */
-class StartError extends Error {
-  override readonly name = "StartError";
-}
-
 /** What is said of one connection, and not of the request. */
 const hopByHop = ["connection", "expect", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
@@ -62,14 +57,14 @@ export async function startInstance(
   signal: AbortSignal,
 ): Promise<Instance> {
   const port = await freePort();
-  if (signal.aborted) throw new StartError("It was no longer wanted.");
+  if (signal.aborted) throw new Error("It was no longer wanted.");
   const child = spawn(launch.command, launch.args, {
     cwd: launch.cwd,
     env: { ...launch.environment, PORT: String(port), HOST: "127.0.0.1" },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const output = readOutput(child.stdout, child.stderr, onRecord);
+  const tail = readOutput(child.stdout, child.stderr, onRecord);
   const pid = child.pid;
   if (pid !== undefined) keeper.keep(pid);
 
@@ -90,19 +85,19 @@ export async function startInstance(
   }).then((how) => {
     gone = true;
     if (pid !== undefined) keeper.forget(pid);
-    const said = output.tail();
+    const said = tail();
     return said ? `${how}; it said:\n${said}` : how;
   });
 
   const deadline = Date.now() + limit;
   while (!(await isReady(port))) {
-    if (gone) throw new StartError(`The process ${await ended}`);
+    if (gone) throw new Error(`The process ${await ended}`);
     if (signal.aborted || Date.now() > deadline) {
       kill();
       const why = signal.aborted ? "was no longer wanted" : `did not listen on PORT=${port} within ${limit / 1000} s`;
-      const said = output.tail();
+      const said = tail();
       await ended;
-      throw new StartError(`The process ${why}${said ? `; it said:\n${said}` : "."}`);
+      throw new Error(`The process ${why}${said ? `; it said:\n${said}` : "."}`);
     }
     await Promise.race([sleep(probeInterval), ended]);
   }
@@ -140,4 +135,11 @@ function isReady(port: number): Promise<boolean> {
     };
     socket.once("connect", () => answer(true)).once("error", () => answer(false));
   });
+}
+
+/** A TCP port on loopback that nothing listens on at this moment. */
+async function freePort(): Promise<number> {
+  const { port, close } = await listen(createServer());
+  await close();
+  return port;
 }

@@ -1,20 +1,18 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** What a process has said so far that may explain its end: the last lines that were errors, or no log records. */
-export interface Output {
-  tail(): string;
-}
-
 const kept = 12;
 const longest = 200;
 
-/** Reads a process's streams line by line: JSON objects on standard output go to `onRecord`, all else is remembered. */
+/**
+ * Reads a process's streams line by line: JSON objects on standard output go to `onRecord`. Returns what asks for what
+ * was said so far that may explain the end of the process: the last lines that were errors, or no log records.
+ */
 export function readOutput(
   stdout: Readable,
   stderr: Readable,
   onRecord: (record: Record<string, unknown>) => void,
-): Output {
+): () => string {
   const lines: string[] = [];
   const remember = (line: string) => {
     if (line.trim() === "") return;
@@ -29,7 +27,7 @@ export function readOutput(
     if (record.level === "error" && typeof record.msg === "string") remember(record.msg);
   });
   createInterface({ input: stderr }).on("line", remember);
-  return { tail: () => lines.join("\n") };
+  return () => lines.join("\n");
 }
 
 function parseRecord(line: string): Record<string, unknown> | undefined {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readPlan, readService } from "./plan.ts";
+import { readService } from "./plan.ts";
+
+const readPlan = (object: KubernetesObject) => readService(object).plan;
 
 /** A Service whose revision template has `pod` beside its one container, which has `container` beside its image. */
 function service(

@@ -197,10 +197,3 @@ export function readService(object: KubernetesObject): Wanted {
   };
   return { plan, traffic: spec.traffic, ...(revision.name === undefined ? {} : { revision: revision.name }) };
 }
-
-/**
- * Reads what a Knative Service wants run, also if another revision gets its requests.
- *
- * @throws Unobeyable naming every field that is refused.
- */
-export const readPlan = (object: KubernetesObject): Plan => readService(object).plan;

@@ -30,7 +30,8 @@ export function sayWhatIsTouched(
   );
   print("");
   say("It creates, and deletes at the end:");
-  for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
+  for (const [kind, all] of Map.groupBy(objects, (one) => one.kind))
+    item(`${kind} ${all.map(({ metadata }) => metadata.name).join(", ")}`);
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
   item("a pod in namespace holdfast for each process of a function, as Knative would create it; it is never scheduled");
   if (tour !== "none") item(`for the tour: Namespace ${tourNamespace} with claims, pods and a StatefulSet of its own`);
@@ -59,10 +60,4 @@ export function sayWhatIsTouched(
   for (const { what, effect, undo } of rules.flatMap(({ leavesBehind = [] }) => leavesBehind))
     say(undo ? `It puts back ${what}.` : `It then lists ${what}, and leaves them as they are. ${effect}`);
   print("");
-}
-
-function byKind(objects: readonly KubernetesObject[]): Map<string, string[]> {
-  const kinds = new Map<string, string[]>();
-  for (const { kind, metadata } of objects) kinds.set(kind, [...(kinds.get(kind) ?? []), metadata.name]);
-  return kinds;
 }

@@ -54,12 +54,13 @@ function openSession(): Session & { end(): Promise<void> } {
     process.on(name, () => {
       if (asked > 0 && Date.now() - asked > sameKeystroke) process.exit(130);
       asked ||= Date.now();
-      stop.abort(new Interrupted());
+      stop.abort(new Error("Interrupted."));
     });
   }
-  whenNpmEnds(() => stop.abort(new Interrupted()));
+  whenNpmEnds(() => stop.abort(new Error("Interrupted.")));
   // A pipe whose reader has gone is a reader who has seen enough.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort(new Interrupted()));
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", () => stop.abort(new Error("Interrupted.")));
 
   return {
     signal: stop.signal,
@@ -67,7 +68,7 @@ function openSession(): Session & { end(): Promise<void> } {
     onEnd: (close) => void closers.push(close),
     /** Closes all; what fails is printed and does not keep the rest from closing. */
     async end() {
-      stop.abort(new Interrupted());
+      stop.abort(new Error("Interrupted."));
       for (const close of closers.splice(0).reverse()) {
         try {
           await close();
@@ -77,13 +78,4 @@ function openSession(): Session & { end(): Promise<void> } {
       }
     },
   };
-}
-
-/** The run was asked to end. */
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
-
-  constructor() {
-    super("Interrupted.");
-  }
 }

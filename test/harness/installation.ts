@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { isEventing } from "../../eventing/manifest/read-plan.ts";
 import { type Manifest, readManifests } from "../../eventing/read-manifests.ts";
 import { remember } from "../../local/apiserver/remember.ts";
-import { type Plan, readPlan } from "../../local/serving/plan.ts";
+import { type Plan, readService } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
@@ -68,7 +68,7 @@ function read(setting: Setting): Installation {
     // Time belongs to the scenario: it sweeps when it wants to.
     eventing: all.filter((object) => isEventing(object) && !left.includes(object.kind)),
     services: all.filter(isService).map((service) => {
-      const plan = readPlan(service);
+      const plan = readService(service).plan;
       const shared = plan.configMaps.map(({ name }) => dataOf(all, name));
       const variables = Object.assign({}, ...shared, plan.environment, { NAMESPACE: plan.namespace });
       return { ...plan, environment: { ...variables, ...environment[plan.service] } };

@@ -6,7 +6,7 @@ import { readManifests } from "../../eventing/read-manifests.ts";
 import { fieldManager } from "../../functions/pvc-retention/lib/field-managers.ts";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { syncPolicy } from "../../functions/pvc-retention/sync-policy/rule.ts";
-import { readPlan } from "../../local/serving/plan.ts";
+import { readService } from "../../local/serving/plan.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";
@@ -76,7 +76,7 @@ describe("the default install", () => {
   test("is obeyed by the laptop edition, every field of it", () => {
     expect(readManifests([join(root, "knative")]).map(({ object }) => object)).toEqual(objects);
     for (const service of objects.filter(({ kind }) => kind === "Service"))
-      expect(() => readPlan(service)).not.toThrow();
+      expect(() => readService(service)).not.toThrow();
   });
 });
 

@@ -6,7 +6,7 @@ import { UserError } from "../../../shared/command/user-error.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { httpTransport } from "../../../shared/system/http-transport.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import type { SaltAccess } from "./account.ts";
+import type { SaltAccess } from "./installed.ts";
 import type { SaltFlags } from "./read-flags.ts";
 
 /** Milliseconds until a Salt that does not answer is given up; salt-api answers nothing while its master is down. */

@@ -9,7 +9,7 @@ import { reactTo } from "../../salt/reactor.ts";
 import { createSalt } from "../../salt/salt.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
 import type { Session } from "../session.ts";
-import type { SaltAccess } from "./account.ts";
+import type { SaltAccess } from "./installed.ts";
 
 /** What the stand-in runs on. */
 export interface StandInParts {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultFeatures } from "../../../eventing/features.ts";
 import { type EventingKind, isEventing, readPlan as readEventing } from "../../../eventing/manifest/read-plan.ts";
-import { readPlan as readService } from "../../../local/serving/plan.ts";
+import { readService } from "../../../local/serving/plan.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { containersAsStored, containersOf } from "../../manifests/as-stored.ts";
 import { readKustomization } from "../../manifests/kustomization.ts";
