@@ -6,7 +6,7 @@ import { deadLetters } from "./dead-letters.ts";
 test("where Holdfast is installed in another namespace, the command that replays an event names it", async () => {
   const client = { get: async () => ({ data: { "1.json": JSON.stringify({ received: 0 }) } }) } as unknown as Client;
   const { findings } = await deadLetters(client, "keeping", "holdfast-dead-letters", 1);
-  expect(findings).toMatchObject([{ todo: expect.stringContaining("holdfast replay 1.json -n keeping.") }]);
+  expect(findings).toMatchObject([{ todo: expect.stringContaining("`holdfast replay 1.json -n keeping`") }]);
 });
 
 describe("an event that the sweep has sent again", () => {

@@ -42,7 +42,7 @@ export async function look(client: Client, namespace: string | undefined, name: 
   const mayKeep = namespace && takesAlong(set, undefined) && set.metadata.annotations?.[policyKey] === undefined;
   const home = mayKeep ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
   const found: KubernetesObject[] = [];
-  if (set.spec.volumeClaimTemplates?.length)
+  if (set.spec?.volumeClaimTemplates?.length)
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true }))
       if (ordinalOf(set, claim.metadata.name) !== undefined) found.push(claim);
   // A tool that replaces a set drops policy and notes from it, and not what is tied to it. The label alone may be a

@@ -478,7 +478,7 @@ const channels: readonly Scenario[] = [
         );
         await cluster.sweep();
         const [warning] = await tableEvents(cluster);
-        expect(warning?.note).toContain(`"kubectl -n ${installedIn} delete inmemorychannel ${name} ${second}"`);
+        expect(warning?.note).toContain(`\`kubectl -n ${installedIn} delete inmemorychannel ${name} ${second}\``);
         expect(warning?.note).toContain("do not delete or scale down what you have just annotated");
         for (const one of [name, second]) await admin.delete(InMemoryChannel, installedIn, one);
         await cluster.sweep();

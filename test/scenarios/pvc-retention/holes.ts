@@ -57,7 +57,7 @@ export const holes: readonly Scenario[] = [
       await changePolicy(cluster, onDeletion);
       const { note } = await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
       await belongsTo(cluster, 1, []);
-      const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(note) ?? [];
+      const [, key = "", value = ""] = /'([^=]+)=(.*)'`$/.exec(note) ?? [];
       await patchClaim(cluster, 1, { annotations: { [key]: value } });
       await changePolicy(cluster, "Retain");
       await changePolicy(cluster, onDeletion);
