@@ -26,5 +26,6 @@ export function objectsIn<Found extends KubernetesObject>(
   const { namespace, name, object } = hint;
   const isNoted = clears !== undefined && object?.metadata.annotations?.[progressKey(clears)] !== undefined;
   if (object && !isNoted && !cares(object as Found)) return [];
-  return [{ kind, name, ...(namespace ? { namespace } : {}) }];
+  const asksMore = hint.change === "sweep" ? { resync: true } : {};
+  return [{ kind, name, ...(namespace ? { namespace } : {}), ...asksMore }];
 }

@@ -13,7 +13,7 @@ test.each<[string, ReturnType<typeof hint>, boolean, boolean]>([
   ["a Volume that is gone", hint("delete", volume()), true, false],
   ["a Volume of another group", hint("update", { ...volume(), apiVersion: "longhorn.io/v1beta2" }), true, false],
   ["another kind", hint("update", persistentVolume()), true, false],
-])("%s", (_, event, cares, expected) => expect(volumesIn(event, () => cares)).toEqual(expected ? named : []));
+])("%s", (_, event, cares, expected) => expect(volumesIn(event, () => cares)).toMatchObject(expected ? named : []));
 
 test.each<[string, ReturnType<typeof hint>, boolean]>([
   ["a PersistentVolume that a Volume controls", hint("update", persistentVolume()), true],
@@ -21,6 +21,11 @@ test.each<[string, ReturnType<typeof hint>, boolean]>([
   ["one of which only the name is known", hint("update", undefined, "PersistentVolume"), true],
   ["a Volume", hint("update", volume()), false],
 ])("%s has an owner to look at: %s", (_, event, expected) => expect(ownersIn(event)).toEqual(expected ? named : []));
+
+test("the subject of a sweep says so, because a rule may look at more then", () => {
+  expect(volumesIn(hint("sweep", undefined), () => false)).toMatchObject([{ resync: true }]);
+  expect(volumesIn(hint("update", volume()), () => true)[0]).not.toHaveProperty("resync");
+});
 
 test("a PersistentVolume that the rule does not care for has none, and one without its object has", () => {
   expect(ownersIn(hint("update", persistentVolume()), () => false)).toEqual([]);
