@@ -213,7 +213,7 @@ function refused(next: number) {
 function off(next: number, more: object) {
   const progress = { v: 1, uid: "u1", step: "called", since: at(60_000), next: at(-next), because: "" };
   const down = { since: at(900_000), reported: at(960_000), ready: at(960_000) };
-  const record = aRecord({ down, shutdown: at(700_000), ...more });
+  const record = aRecord({ down, accepted: at(700_000), ...more });
   const metadata = {
     annotations: { ...record, [progressKey("eviction/evacuate-servers")]: JSON.stringify(progress) },
   };

@@ -37,8 +37,9 @@ const schema = z.looseObject({
   retried: count.optional(),
   /** Since when both witnesses have said that the host is down, and what they said: when they last said otherwise. */
   down: z.object({ since: time, reported: z.string(), ready: z.string() }).optional(),
-  /** When Ironic was last asked to turn the host off. */
+  /** When Ironic was last asked to turn the host off, and when it has last agreed to. */
   shutdown: time.optional(),
+  accepted: time.optional(),
   /** When Holdfast last forced nova-compute down: servers are evacuated, and nova-compute must not run. */
   hard: time.optional(),
   /** Since when Nova refuses to: it has been asked again since, without a note of when. */

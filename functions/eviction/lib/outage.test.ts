@@ -91,11 +91,11 @@ test("a Node that does not exist is a witness; the time since when stays until o
 test("it is fenced when Ironic sees it off, or a person says so of this very outage", () => {
   const power = (isOff: boolean) => ({ isOff, state: "", target: undefined });
   expect(isFenced(suspected())).toBe(false);
-  const asked = (shutdown: string, isOff = true) =>
-    isFenced(suspected({ record: { down, shutdown }, outage: { power: power(isOff) } }));
-  expect([asked(at(minute)), asked(at(minute), false)]).toEqual([true, false]);
+  const agreed = (accepted: string, isOff = true) =>
+    isFenced(suspected({ record: { down, accepted }, outage: { power: power(isOff) } }));
+  expect([agreed(at(minute)), agreed(at(minute), false)]).toEqual([true, false]);
   // What Ironic shows may be of an earlier outage.
-  expect([asked(at(8 * minute)), isFenced(suspected({ outage: { power: power(true) } }))]).toEqual([false, false]);
+  expect([agreed(at(8 * minute)), isFenced(suspected({ outage: { power: power(true) } }))]).toEqual([false, false]);
   expect(isFenced(suspected({ annotations: { [fencedKey]: down.since } }))).toBe(true);
   for (const said of ["true", "", at(60 * minute)])
     expect(isFenced(suspected({ annotations: { [fencedKey]: said } }))).toBe(false);

@@ -164,13 +164,13 @@ export function lifeOf(host: Suspected): string | undefined {
 
 /**
  * It is off for certain: Ironic sees it off, or a person answers for it; and nothing says otherwise. Ironic does not
- * look at each machine by itself: what it shows may be old, unless it has been asked to turn it off in this outage.
+ * look at each machine by itself: what it shows may be old, unless it has agreed in this outage to turn it off.
  */
 export function isFenced(host: Suspected): boolean {
-  const { down, shutdown = "" } = host.compute.record ?? {};
+  const { down, accepted = "" } = host.compute.record ?? {};
   if (!down || lifeOf(host) !== undefined) return false;
-  const isAsked = isForced(host) || Date.parse(shutdown) >= Date.parse(down.since);
-  return isConfirmed(host) || (isAsked && (host.outage.power?.isOff ?? false));
+  const isOfNow = isForced(host) || Date.parse(accepted) >= Date.parse(down.since);
+  return isConfirmed(host) || (isOfNow && (host.outage.power?.isOff ?? false));
 }
 
 /** What fencing waits for, in sentences. */

@@ -29,3 +29,10 @@ test.each([
   expect(decision).toMatchObject({ do: "call", command: { name: "turn a host off" } });
   expect(decision).toHaveProperty("unsent", takesBack(decision));
 });
+
+test("that Ironic has agreed is noted when it has answered, and not when it refuses", () => {
+  const decision = decide({});
+  expect(decision).toMatchObject({ answered: { patch: expect.anything() } });
+  expect(JSON.stringify(decision && "answered" in decision && decision.answered)).toContain("accepted");
+  expect(decision).not.toHaveProperty("refused");
+});

@@ -5,7 +5,6 @@ import { noted, replaceRecord } from "../lib/compute-node.ts";
 import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { recordKey } from "../lib/names.ts";
-import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced, isNeverDown, lifeOf, machineIn, machineOf, stillNotReady } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -37,16 +36,16 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
     }
     const isUnderWay = host.outage.power?.target !== undefined;
     if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
-    const written = { ...record, shutdown: new Date(host.host.at).toISOString() };
-    const unsent = replaceRecord(context, JSON.stringify(written), record);
+    const shutdown = new Date(host.host.at).toISOString();
+    const written = { ...record, shutdown };
+    const becomes = (to: typeof record) => replaceRecord(context, JSON.stringify(written), to);
+    // A refusal is no answer: what Ironic shows then may be old, and it is asked again.
+    const end = { answered: becomes({ ...written, accepted: shutdown }), unsent: becomes(record) };
     const preconditions = stillNotReady(compute);
-    return [call(standing.message, powerOff({ node }), [noted(context, written)], { preconditions, unsent })];
+    return [call(standing.message, powerOff({ node }), [noted(context, written)], { preconditions, ...end })];
   },
 });
 
-/** 409: a change of power is under way, which the next look sees. */
-const powerOff = command(
-  openstack,
-  "turn a host off",
-  async ({ ironic }, { node }: { readonly node: string }) => void (await unlessRefused(ironic.powerOff(node), 409)),
+const powerOff = command(openstack, "turn a host off", ({ ironic }, { node }: { readonly node: string }) =>
+  ironic.powerOff(node),
 );

@@ -240,14 +240,17 @@ export const outages: readonly Scenario[] = [
     settings: [standInOpenStack],
   },
   {
-    title: "a machine that Ironic shows as off, as it was long ago, counts as off only when Ironic was asked",
+    title:
+      "a machine that Ironic shows as off, as it was long ago, counts as off only when Ironic agrees to turn it off",
     async run(cluster) {
       const { standIn, wire } = besideOf(cluster);
       const asked: string[] = [];
       wire.step = async ({ method, path, body = "" }, send) => {
-        if (method === "PUT" && path.endsWith("/states/power")) asked.push("power off");
         if (body.includes("evacuate")) asked.push("evacuate");
-        return send();
+        if (method !== "PUT" || !path.endsWith("/states/power")) return send();
+        // Another task of Ironic has the machine at first.
+        if (asked.push("power off") > 1) return send();
+        return { status: 409, headers: {}, body: JSON.stringify({ error_message: { faultstring: "locked" } }) };
       };
       await withIronic(cluster);
       const ids = await boot(cluster, 1);
@@ -256,7 +259,8 @@ export const outages: readonly Scenario[] = [
       Object.assign(standIn?.cloud.hosts.get(node) ?? {}, { power: "power off" });
       await evict(cluster);
       await isGone(cluster);
-      expect([asked, await whereabouts(cluster, ids)]).toEqual([["power off", "evacuate"], [`ACTIVE ${other}`]]);
+      expect(asked).toEqual(["power off", "power off", "evacuate"]);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
     },
     settings: [standInOpenStack],
   },
@@ -275,7 +279,10 @@ export const outages: readonly Scenario[] = [
       await boot(cluster, 1);
       const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
       await updateL2Agent(cluster);
-      for (const kind of [NovaComputeNode, NeutronL3Agent]) await approve(cluster, kind);
+      for (const kind of [NovaComputeNode, NeutronL3Agent]) {
+        await says(cluster, "when you agree", kind);
+        await approve(cluster, kind);
+      }
       await l2PodIsNew(cluster, before);
       for (const kind of [NovaComputeNode, NeutronL3Agent]) await serves(cluster, kind);
       const ids = await boot(cluster, 1);

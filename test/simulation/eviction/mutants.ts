@@ -51,10 +51,10 @@ function forgetful<Noted extends { readonly record: EvictionRecord | undefined }
   return record ? { ...one, record: { ...record, called: Object.fromEntries(left) } } : one;
 }
 
-/** A compute node as if Ironic had been asked to turn its machine off, whenever that was. */
+/** A compute node as if Ironic had agreed to turn its machine off, whenever that was. */
 function asked<Noted extends { readonly record: EvictionRecord | undefined }>(one: Noted): Noted {
   const { record } = one;
-  return record?.down ? { ...one, record: { ...record, shutdown: record.down.since } } : one;
+  return record?.down ? { ...one, record: { ...record, accepted: record.down.since } } : one;
 }
 
 /** Functions with a fault each. */

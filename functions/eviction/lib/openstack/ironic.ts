@@ -24,7 +24,7 @@ export function ironicClient(send: Send) {
       const isOff = state === "power off" && !target && !error;
       return { isOff, state: `${state ?? "unknown"}${error ? ` (${error})` : ""}`, target: target ?? undefined };
     },
-    /** A hard power off. Its 202 says that it was taken; 409: another change is under way. */
+    /** A hard power off. Its 202 says that it was taken; 409: something else is at work on the machine. */
     powerOff: async (node: string) =>
       void (await ask("PUT", `/nodes/${encodeURIComponent(node)}/states/power`, { target: "power off" })),
   };
