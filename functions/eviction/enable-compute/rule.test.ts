@@ -52,6 +52,12 @@ test("open moves are waited for, a cold one is confirmed, and then record, agree
   const running = aMove({ status: "running", type: "live-migration" });
   expect(decide(aHost({ service, migrations: [running] }))).toMatchObject({ step: { name: "waiting" } });
   expect(decide(aHost({ service, migrations: [aMove({ id: 9 })] }))).not.toHaveProperty("command");
+  const move = aMove();
+  const silent = decide(aHost({ service, migrations: [move], silent: [move.target ?? ""] }));
+  expect(silent).toMatchObject({
+    step: { name: "waiting" },
+    message: expect.stringMatching(`Server s1: .*Start ${move.target}`),
+  });
   const over = JSON.stringify(decide(aHost({ service })));
   for (const key of [recordKey, approvalKey, abandonKey]) expect(over).toContain(`"${key}":null`);
 });

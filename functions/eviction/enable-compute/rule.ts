@@ -30,7 +30,7 @@ import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced, timeText } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves } from "../lib/plan.ts";
+import { type HostFacts, isEvacuation, mayStillMove, ourOpenMoves, unsafeMove } from "../lib/plan.ts";
 import { convergedReport, counted, evictedReport, stuckReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 import { isComing, saidByKeepPod, whyWithoutPod } from "../lib/without-pod.ts";
@@ -148,6 +148,8 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const finished = open.find((move) => move.status === "finished" && !host.silent.includes(move.target ?? ""));
   const message = `Holdfast waits for ${counted(open.length, "move")} that began before the eviction was called off.`;
   if (finished && service.state === "up") return call(message, confirmMove({ server: finished.server }));
+  const silent = open.find((move) => move.status === "finished" && host.silent.includes(move.target ?? ""));
+  if (silent) return wait(`${message} Server ${silent.server}: ${unsafeMove(silent, host)}`, [seen]);
   if (open.length > 0) return wait(message, [seen]);
   const coming = record ? mayStillMove(host, record) : 0;
   if (coming > 0) return wait(`Nova may still move ${counted(coming, "server")}: Holdfast has asked for it.`, [seen]);

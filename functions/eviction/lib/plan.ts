@@ -175,6 +175,11 @@ export const coldIn = ({ migrations }: HostFacts, { cold = {} }: EvictionRecord)
 export const ourOpenMoves = (host: HostFacts, record: EvictionRecord): readonly Migration[] =>
   openOf(host.migrations).filter((move) => isOurs(move, record, host));
 
+/** Why a cold move is not confirmed: the confirmation deletes the disk on its source. */
+export const unsafeMove = ({ target }: Migration, { service }: HostFacts): string =>
+  `The server's move to ${target} waits at VERIFY_RESIZE, and Holdfast confirms it when nova-compute of ${target} ` +
+  `reports: if its disk there is lost, the one on ${service.host} is the last. Start ${target}.`;
+
 /** What is to be done about the servers of a host, by Nova's own words alone. */
 export function planFor(
   host: HostFacts,
@@ -221,12 +226,7 @@ export function planFor(
         `${counted(calls(server).refused, "time")}: see the Event OpenStackRefused. Remove the cause, and run ` +
         `\`openstack server resize confirm ${server}\`.`,
     })),
-    ...unsafe.map(({ server, target }) => ({
-      server,
-      message:
-        `The server's move to ${target} waits at VERIFY_RESIZE, and Holdfast confirms it when nova-compute of ` +
-        `${target} reports: if its disk there is lost, the one on ${service.host} is the last. Start ${target}.`,
-    })),
+    ...unsafe.map((move) => ({ server: move.server, message: unsafeMove(move, host) })),
     ...lost.map(({ server, target }) => ({
       server,
       message:
