@@ -6,7 +6,7 @@ import { describe, type KubernetesObject, referenceTo } from "../../shared/kuber
 import type { Rule } from "../../shared/rule.ts";
 import { heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
 import { someOf } from "../../shared/uninstall/some-of.ts";
-import { refusedBy, undoWhatIsAllowed } from "../../shared/uninstall/undo-left-behind.ts";
+import { refusedBy, undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
 import { withChosenFinalizers } from "./chosen-finalizers.ts";
 import { claimsInUse } from "./claims-in-use.ts";
@@ -90,16 +90,17 @@ export async function uninstall(tools: UninstallTools, scope: UninstallScope): P
   await remove(tools, installed.functions);
   await functionsEnd(tools, installed.functions);
   await remove(tools, installed.rights);
-  const { sentences, refusals, refused } = await undoWhatIsAllowed(client, rules);
+  const { sentences, refusals, refused } = await undoLeftBehind(client, rules);
   for (const sentence of sentences) say(sentence);
 
   const safe = holdsOf(rules.filter((rule) => !refused.includes(rule)));
   const found = removable(await heldObjects(client, safe));
   const used = await claimsInUse(client, found);
-  await letGo(
-    client,
-    found.filter((one) => !used.includes(one)),
-  );
+  const free = found.filter((one) => !used.includes(one));
+  await letGo(client, free).catch((error) => {
+    if (refusals.length === 0 || !(error instanceof UserError)) throw error;
+    throw new UserError(`${error.message} ${refusedBy(refusals).message}`);
+  });
   if (refusals.length > 0) throw refusedBy(refusals);
   await remove(tools, installed.rest);
   for (const { object } of installed.namespaces) await removeNamespace(tools, object);

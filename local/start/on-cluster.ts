@@ -13,7 +13,7 @@ import type { Rule } from "../../shared/rule.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { type Held, type Hold, heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
-import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
+import { refusedBy, undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
 import {
   describeHeld,
   describeLeftBehind,
@@ -204,12 +204,16 @@ async function seeToWhatIsLeft(
   { print, width }: Terminal,
 ): Promise<void> {
   const say = (sentence: string) => print(wrap(sentence, 0, width));
-  for (const sentence of await undoLeftBehind(client, rules)) say(sentence);
+  const { sentences, refusals, refused } = await undoLeftBehind(client, rules);
+  for (const sentence of sentences) say(sentence);
   for (const sentence of await describeLeftBehind(client, rules)) say(sentence);
   const known = new Set(before.map(({ object }) => object.metadata.uid));
   const all = (await heldObjects(client, holds)).filter(({ object }) => !known.has(object.metadata.uid));
   for (const sentence of describeStanding(all)) say(sentence);
-  const held = removable(all);
+  // What a function holds may be held for the sake of what could not be put back.
+  const safe = holdsOf(rules.filter((rule) => !refused.includes(rule)));
+  const held = removable(all.filter(({ hold }) => safe.some(({ finalizer }) => finalizer === hold.finalizer)));
+  if (refusals.length > 0) say(refusedBy(refusals).message);
   if (held.length === 0) return;
   if (!yes) {
     for (const sentence of describeHeld(held)) say(sentence);

@@ -27,7 +27,7 @@ interface Undone<Undoing> {
  *
  * @throws ApiError where there is no answer
  */
-export async function undoWhatIsAllowed<Undoing extends Pick<Rule, "leavesBehind">>(
+export async function undoLeftBehind<Undoing extends Pick<Rule, "leavesBehind">>(
   client: Client,
   rules: readonly Undoing[],
 ): Promise<Undone<Undoing>> {
@@ -50,26 +50,11 @@ export async function undoWhatIsAllowed<Undoing extends Pick<Rule, "leavesBehind
   return { sentences, refusals, refused: [...refused] };
 }
 
-/**
- * The same for all of it. Returns a sentence for each thing that was taken back, with the objects.
- *
- * @throws ApiError where there is no answer
- * @throws UserError at the end, with all that was refused
- */
-export async function undoLeftBehind(
-  client: Client,
-  rules: readonly Pick<Rule, "leavesBehind">[],
-): Promise<readonly string[]> {
-  const { sentences, refusals } = await undoWhatIsAllowed(client, rules);
-  if (refusals.length > 0) throw refusedBy(refusals);
-  return sentences;
-}
-
-/** What an uninstall ends with, where it could not take everything back. */
+/** What an uninstall ends with where something was refused. */
 export const refusedBy = (refusals: readonly string[]): UserError =>
   new UserError(
-    `${refusals.length} objects could not be put back as they were. Mend the cause, then run this again. The first ` +
-      `of them: ${refusals.slice(0, 5).join(" ")}`,
+    `Some objects could not be put back as they were. Remove the cause, then run this again. There are ` +
+      `${refusals.length} refusals; the first: ${refusals.slice(0, 5).join(" ")}`,
   );
 
 /** What they would write. @throws ApiError */
