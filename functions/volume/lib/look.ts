@@ -2,7 +2,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { Volume } from "./kinds.ts";
-import { isAtPathOf, type PersistentVolumeObject } from "./persistent-volume.ts";
+import { isAtPathOf, isOf, isUnused, type PersistentVolumeObject } from "./persistent-volume.ts";
 import type { VolumeObject } from "./volume.ts";
 
 /** What the order of steps depends on, as read live. */
@@ -38,8 +38,12 @@ export async function lookAtVolumeAndNode(client: Client, name: string): Promise
   const facts = await lookAtVolume(client, name);
   if (!facts || !isBeingDeleted(facts.volume)) return facts;
   const node = await client.get(Node, undefined, facts.volume.spec.nodeName, { metadataOnly: true });
+  const { volume, persistentVolume } = facts;
+  const isHeld = persistentVolume && isOf(persistentVolume, volume) && !isUnused(persistentVolume);
   const others: PersistentVolumeObject[] = [];
-  for await (const one of client.list<PersistentVolumeObject>(PersistentVolume))
-    if (one.metadata.name !== name && isAtPathOf(one, facts.volume)) others.push(one);
+  // All are listed only where nothing else is in the way. The path of a logical volume does not say whose it is.
+  if (node && !isHeld && !volume.spec.lvmLogicalVolume)
+    for await (const one of client.list<PersistentVolumeObject>(PersistentVolume))
+      if (one.metadata.name !== name && isAtPathOf(one, volume)) others.push(one);
   return { ...facts, nodeIsGone: !node, others };
 }

@@ -184,7 +184,7 @@ function takenBack(facts: ChainFacts, work: Job, action: JobAction, now: number)
     return dropped(volume, `Job ${jid} does nothing more. The storage of the Volume is reclaimed next.`, now);
   // A claim may have been bound since the job was begun.
   if (isInUse(facts) && ["begin", "post", "pause"].includes(action.do))
-    return dropped(volume, `Job ${jid} is not repeated: the PersistentVolume is in use again.`, now);
+    return dropped(volume, `Job ${jid} is not repeated: the storage is in use again.`, now);
   switch (action.do) {
     case "succeed": {
       if (!isTakenBack(volume, action.value)) {
