@@ -34,7 +34,7 @@ test("kept volumes of a deleted namespace are one finding, with their number and
   expect(more).toEqual([]);
   expect(finding).toEqual({
     what: expect.stringMatching(/^Namespace shop is gone .*: 3\. The first is due 2026-01-02 00:00 UTC, in 1 d: then/),
-    todo: expect.stringMatching(/restore namespace shop\. .*: kubectl annotate pv a b c holdfast\.dev\/offer=no$/),
+    todo: expect.stringMatching(/restore namespace shop\. .* annotate pv a b c --overwrite holdfast\.dev\/offer=no$/),
   });
   expect(findingsAbout([volume("a")], { period: 300_000 }, 0)[0]?.what).toContain("None has a time.");
 });

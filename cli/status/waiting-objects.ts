@@ -146,6 +146,6 @@ function unoffered(namespace: string, volumes: readonly WaitingObject[], now: nu
       (due ? `The first is due ${when(due, now)}: then Kubernetes may reclaim it with its data.` : "None has a time."),
     todo:
       `To offer them in a namespace ${namespace}: holdfast restore namespace ${namespace}. ` +
-      `To let each go at its time, and say no more of it: kubectl annotate pv ${names} ${offerKey}=no`,
+      `To let each go at its time, and say no more of it: kubectl annotate pv ${names} --overwrite ${offerKey}=no`,
   };
 }
