@@ -8,9 +8,9 @@ import { page, reachOfChains, rowsNow } from "./chain-reach.ts";
  * there is, and writes it into the documentation.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  eviction: { files: 25, lines: 3_137 },
+  eviction: { files: 25, lines: 3_138 },
   satellite: { files: 25, lines: 3_619 },
-  volume: { files: 27, lines: 2_126 },
+  volume: { files: 27, lines: 2_130 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {
